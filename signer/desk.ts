@@ -254,7 +254,8 @@ export class Desk {
     // Of another key the person has to say so themselves, and it has to show their account.
     if (before !== undefined && !(await this.isKept(connectionId, key)))
       return refused('other_key', 'another key was connected before');
-    const adapter = await this.withKey(exchange, key, connectionId);
+    const keysBefore = before?.keys ?? 0;
+    const adapter = await this.withKey(exchange, key, null);
     const report = await readAs(() => checkKey(exchange, adapter, before?.portfolioId ?? null));
     const accepted = report.kind === 'read' && report.value.accepted;
     audit.write(
@@ -273,11 +274,16 @@ export class Desk {
       return report;
     }
     const portfolioId = report.value.permissions?.portfolioId ?? null;
-    const number = (this.ledger.connections.get(connectionId)?.keys ?? 0) + 1;
-    keys.keepWith(ask.sealedKey, ask, number, () => {
+    const known = this.ledger.connections.get(connectionId);
+    // Another request was first while the exchange was asked; what it kept is not this one's to change.
+    if (known !== before || (known?.keys ?? 0) !== keysBefore)
+      return (await this.isKept(connectionId, key))
+        ? report
+        : refused('other_connection', 'this id was connected meanwhile');
+    keys.keepWith(ask.sealedKey, ask, keysBefore + 1, () => {
       this.noteConnected({ ...ask, limits: firstLimits(ask.limits), portfolioId });
     });
-    this.adapters.set(connectionId, Promise.resolve(adapter));
+    await this.use(connectionId, exchange, key);
     return report;
   }
 
@@ -302,7 +308,8 @@ export class Desk {
     try {
       // The same request again, whose answer was lost: its confirmation is used up.
       if (await this.isKept(connectionId, key)) return await this.recheck(connectionId);
-      const adapter = await this.withKey(exchange, key, connectionId);
+      // What an exchange does to a key that may not be taken is not to hit the one that is in use.
+      const adapter = await this.withKey(exchange, key, null);
       const wanted = (): Wanted => ({
         purpose: 'replace_key',
         agentId: null,
@@ -318,7 +325,7 @@ export class Desk {
           },
           taken: () => {
             secrets.hold(connectionId, [key.apiKey, key.secret]);
-            this.adapters.set(connectionId, Promise.resolve(adapter));
+            void this.use(connectionId, exchange, key);
           },
         }),
       );
@@ -343,15 +350,19 @@ export class Desk {
     const of = { connectionId, ownerId, accountId, exchange };
     const more = { limits, stepUpKeys, portfolioId };
     this.parts.journal.write({ kind: 'connected', atMs: this.now(), ...of, ...more });
+    this.keyReadAtMs.delete(connectionId);
   }
 
   private async recheck(connectionId: string): Promise<SignerReply<'recheck'>> {
     const connection = this.connectionOf(connectionId);
     if (connection === null) return NO_CONNECTION;
+    const { keys } = connection;
     const report = await readAs(async (): Promise<KeyReport> =>
       checkKey(connection.exchange, await this.adapter(connection), connection.portfolioId),
     );
     if (report.kind !== 'read') return report;
+    // What was heard of a key says nothing of the one that took its place.
+    if (connection.keys !== keys || this.connectionOf(connectionId) !== connection) return report;
     const { faults, permissions } = report.value;
     const atMs = this.now();
     this.keyReadAtMs.set(connectionId, atMs);
@@ -522,6 +533,7 @@ export class Desk {
     const stop = connection.orders.get(insteadOf);
     if (stop?.intent.type !== 'stop')
       return refused('not_ours', 'no stop of this id was sent from here');
+    if (this.underWay.isStopping) return refused(STOPPING.code, STOPPING.detail);
     const refusal = await refusalInPlaceOf(this.placing, connection, stop, deadlineMs ?? null);
     return refusal === null ? { kind: 'yes' } : refused(refusal.code, refusal.detail);
   }
@@ -592,7 +604,9 @@ export class Desk {
     try {
       const ref = { ...order, exchangeOrderId: known, symbol: ours.intent.symbol };
       const adapter = await this.adapter(connection);
-      // Before it leaves: where the disk takes no line, no sale could follow.
+      // No sale could follow.
+      if (this.underWay.isStopping) return refused(STOPPING.code, STOPPING.detail);
+      // Before it leaves: where the disk takes no line, no sale could follow either.
       if (!isWritten(() => audit.write('server', 'cancel asked', about)))
         return refused(DISK_FULL.code, DISK_FULL.detail);
       const outcome = await adapter.cancel(ref);
@@ -786,11 +800,24 @@ export class Desk {
   private adapter({ connectionId, exchange }: Connection): Promise<Adapter> {
     const kept = this.adapters.get(connectionId);
     if (kept !== undefined) return kept;
-    const opening = this.parts.keys
-      .opened(connectionId)
-      .then((key) => this.withKey(exchange, key, connectionId));
+    return this.keepOpen(
+      connectionId,
+      this.parts.keys.opened(connectionId).then((key) => this.withKey(exchange, key, connectionId)),
+    );
+  }
+
+  /** From now on, in place of any key before it. */
+  private async use(connectionId: string, exchange: LiveExchange, key: ApiKey): Promise<void> {
+    const opening = this.withKey(exchange, key, connectionId);
+    // Where it fails, the next who asks opens it.
+    await this.keepOpen(connectionId, opening).catch(() => undefined);
+  }
+
+  private keepOpen(connectionId: string, opening: Promise<Adapter>): Promise<Adapter> {
     this.adapters.set(connectionId, opening);
-    opening.catch(() => this.adapters.delete(connectionId));
+    opening.catch(() => {
+      if (this.adapters.get(connectionId) === opening) this.adapters.delete(connectionId);
+    });
     return opening;
   }
 }

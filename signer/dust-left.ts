@@ -13,6 +13,9 @@ import { limitsInForce, type Refused } from './limits.ts';
 import type { MarketView } from './market-view.ts';
 import type { WriteOff } from './write-off.ts';
 
+/** Each is a record for good: more than all agents of an account sell in a day. */
+const TIMES_A_DAY = 1_000;
+
 interface LeavingDust {
   journal: Journal;
   audit: AuditLog;
@@ -38,6 +41,7 @@ export async function leaveDust(
   { writeOffId, symbol, quantity, isAsked }: WriteOff,
 ): Promise<Refused | null> {
   if (connection.writeOffsSeen.has(writeOffId)) return null;
+  if (quantity <= ZERO) return { code: 'not_held', detail: 'nothing is to be left' };
   const { journal, audit, now, market } = parts;
   // The day begins, or what it began without joins it: its loss stays what it is.
   await lossToday(parts, connection, market);
@@ -52,7 +56,8 @@ export async function leaveDust(
     return { code: 'busy', detail: 'an order may still sell these coins' };
   const cost = costOf(position, quantity);
   const { maxDailyLoss } = limitsInForce(connection.limits, connection.connectedAtMs, now());
-  if (add(dustLeftOn(connection, dayOf(now())), cost) > maxDailyLoss)
+  const today = dustLeftOn(connection, dayOf(now()));
+  if (add(today.cost, cost) > maxDailyLoss || today.times >= TIMES_A_DAY)
     return { code: 'dust_limit', detail: 'as much dust was left today as may be lost in a day' };
   if (isAsked) return null;
   const worth = mark === undefined ? ZERO : multiply(quantity, mark, 'down');

@@ -47,6 +47,13 @@ export interface Position {
   cost: Fixed;
 }
 
+interface DustLeft {
+  day: string;
+  /** What it had cost. */
+  cost: Fixed;
+  times: number;
+}
+
 export interface Connection {
   connectionId: string;
   ownerId: string;
@@ -73,7 +80,7 @@ export interface Connection {
   fillsSeen: Set<string>;
   writeOffsSeen: Set<string>;
   /** What the dust had cost that was left to the person on the last day of any. */
-  dustLeft: { day: string; cost: Fixed };
+  dustLeft: DustLeft;
   /** By pair, when it was last bought, as the exchange says. */
   boughtAtMs: Map<string, number>;
   realised: { day: string; amount: Fixed };
@@ -204,7 +211,7 @@ export class Ledger {
       positions: new Map(),
       fillsSeen: new Set(),
       writeOffsSeen: new Set(),
-      dustLeft: { day: '', cost: ZERO },
+      dustLeft: { day: '', cost: ZERO, times: 0 },
       boughtAtMs: new Map(),
       realised: { day: '', amount: ZERO },
       otherFees: { day: '', byAsset: new Map() },
@@ -385,12 +392,16 @@ function giveUp(
 function noteDust(connection: Connection, day: string, cost: Fixed): void {
   const { dustLeft } = connection;
   connection.dustLeft =
-    day > dustLeft.day ? { day, cost } : { ...dustLeft, cost: add(dustLeft.cost, cost) };
+    day > dustLeft.day
+      ? { day, cost, times: 1 }
+      : { ...dustLeft, cost: add(dustLeft.cost, cost), times: dustLeft.times + 1 };
 }
 
-/** What dust had cost that was left to the person on `day`, or on one that is yet to come. */
-export const dustLeftOn = ({ dustLeft }: Connection, day: string): Fixed =>
-  dustLeft.day >= day ? dustLeft.cost : ZERO;
+/** The dust that was left to the person on `day`, or on one that is yet to come. */
+export const dustLeftOn = (
+  { dustLeft }: Connection,
+  day: string,
+): Pick<DustLeft, 'cost' | 'times'> => (dustLeft.day >= day ? dustLeft : { cost: ZERO, times: 0 });
 
 /** A buy adds quantity and cost; a sale takes its share of the cost and realises the rest. */
 function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill): void {

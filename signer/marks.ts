@@ -58,19 +58,23 @@ export class Marks {
 
   private begin(missing: readonly string[], listed: ReadonlyMap<string, PairRules>): Reading {
     const symbols = new Set([...missing, ...this.others(listed)]);
-    const done = this.data
-      .bestPrices([...symbols])
-      .then((prices) => {
-        const atMs = this.now();
-        for (const symbol of symbols) {
-          const best = prices.get(symbol);
-          this.known.set(symbol, { atMs, mark: best === undefined ? null : markOf(best) });
-        }
-      })
+    // Where each is a request of its own, those that came are kept when one does not.
+    const parts = this.data.readsPricesTogether ? [[...symbols]] : [...symbols].map((one) => [one]);
+    const done = Promise.all(parts.map((part) => this.readPart(part)))
+      .then(() => undefined)
       .finally(() => this.readings.delete(reading));
     const reading: Reading = { symbols, done };
     this.readings.add(reading);
     return reading;
+  }
+
+  private async readPart(symbols: readonly string[]): Promise<void> {
+    const prices = await this.data.bestPrices(symbols);
+    const atMs = this.now();
+    for (const symbol of symbols) {
+      const best = prices.get(symbol);
+      this.known.set(symbol, { atMs, mark: best === undefined ? null : markOf(best) });
+    }
   }
 
   /** What is asked for with it, where that costs nothing. */

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { keyDigestBytes, type ApiKey, type KeyReport, type SealedKey } from '../contract/signer.ts';
 import type { AuditLog } from './audit-log.ts';
 import { checkKey } from './check-key.ts';
+import { isWritten } from './disk.ts';
 import type { Adapter } from './exchanges/adapter.ts';
 import type { KeyStore } from './key-store.ts';
 import type { Connection } from './ledger.ts';
@@ -60,7 +61,8 @@ export async function replaceKey<R>(
   const refusal = (await spend()) ?? gone();
   if (refusal !== null) return refusal;
   keys.keepWith(sealedKey, connection, connection.keys + 1, note);
-  audit.write('server', 'key replaced', { connectionId }, true);
+  // It is kept from here on, whatever the disk takes besides.
   taken();
+  isWritten(() => audit.write('server', 'key replaced', { connectionId }, true));
   return report;
 }

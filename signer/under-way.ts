@@ -40,6 +40,7 @@ export class UnderWay {
 
   /** Waits for the answers of what has left. */
   async settled(): Promise<void> {
-    await Promise.all([...this.placed].map(({ done }) => done));
+    const begun = [...this.placed].filter(({ isBegun }) => isBegun());
+    await Promise.all(begun.map(({ done }) => done));
   }
 }

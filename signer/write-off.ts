@@ -93,6 +93,7 @@ export async function writeOff(
   { writeOffId, symbol, quantity, isAsked }: WriteOff,
 ): Promise<Refused | null> {
   if (connection.writeOffsSeen.has(writeOffId)) return null;
+  if (quantity <= ZERO) return { code: 'not_held', detail: 'nothing is to be written off' };
   const { journal, audit, now, market, adapter } = parts;
   const coin = baseOf(symbol);
   const { keys } = connection;

@@ -20,16 +20,23 @@ const HAS_CODE = /"code"\s*:/;
 /** Binance counts orders by account; everything else by address. */
 const TOO_MANY_ORDERS = /"code"\s*:\s*-1015\b/;
 
-/** `withKey`: whether the request carried one. */
+/**
+ * `withKey`: whether the request carried one; `isTrial`: one that is only tried, as anybody may
+ * paste it.
+ */
 export function banOf(
   exchange: LiveExchange,
-  withKey: boolean,
+  { withKey, isTrial = false }: { withKey: boolean; isTrial?: boolean },
   heard: Heard,
   now: number,
 ): Ban | null {
   const ofOrders = exchange === 'binance' && withKey && TOO_MANY_ORDERS.test(heard.text);
   if (exchange === 'binance' && heard.status === 403 && !HAS_CODE.test(heard.text))
-    return { untilMs: Math.max(endOf(heard, now), now + WALL_MS), who: 'address' };
+    // A firewall may as well dislike what was pasted: that is to stop nobody else.
+    return {
+      untilMs: Math.max(endOf(heard, now), now + WALL_MS),
+      who: isTrial ? 'key' : 'address',
+    };
   if (heard.status !== 429 && heard.status !== 418 && !ofOrders) return null;
   // Coinbase counts private requests by user.
   const isOfKey = ofOrders || (exchange === 'coinbase' && withKey);

@@ -11,6 +11,7 @@ import { banOf, type Ban } from './bans.ts';
 import { isOpen, type Endpoint } from './endpoints.ts';
 import { Secrets } from '../secrets.ts';
 import { NotSent, type Budget, type Clock } from './budget.ts';
+import { Nonces } from './nonces.ts';
 import { Turns } from './turns.ts';
 
 export interface RawReply {
@@ -52,6 +53,10 @@ export interface DoorSettings {
   origin: string | null;
   byAddress: Budget;
   byKey: Budget | null;
+  /** The key is not kept, only tried. */
+  isTrial?: boolean;
+  /** Of the key, which other doors may use too. */
+  nonces?: Nonces;
   clock: Clock;
   fetch?: typeof fetch;
 }
@@ -60,14 +65,12 @@ export interface DoorSettings {
 const flights = new AsyncLocalStorage<Flight>();
 
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Within this of the exchange's clock ours counts: read again after a restart, it goes on. */
-const NONCE_APART_MS = 2_000;
 /** No clock is set back by more. */
 const SET_BACK_MOST_MS = 86_400_000;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 /** A long list is read a page at a time, as fast as the exchange's limit lets it. */
 const PATIENCE_MS: Record<Endpoint['lane'], number> = {
-  order: 3_000,
+  order: 10_000,
   private: 120_000,
   public: 5_000,
 };
@@ -118,12 +121,13 @@ export class Door {
   /** The exchange's clock less ours. */
   #offsetMs = 0;
   #timeSuspect = false;
-  #lastNonce = 0;
+  readonly #nonces: Nonces;
   readonly #turns = new Turns();
 
   private constructor(client: CcxtClient, settings: DoorSettings) {
     this.#client = client;
     this.#settings = settings;
+    this.#nonces = settings.nonces ?? new Nonces();
     if (settings.key !== null)
       this.#secrets.hold('key', [settings.key.apiKey, settings.key.secret]);
     client.fetchImplementation = (url: string, init: RequestInit) => this.#send(url, init);
@@ -205,15 +209,21 @@ export class Door {
     return this.#turns.take(fly, endpoint.lane === 'order');
   }
 
-  async #afford({ lane, weight, spare = 0 }: Endpoint, untilMs: number | null): Promise<void> {
+  async #afford(
+    { lane, method, weight, spare = 0, patienceMs: own }: Endpoint,
+    untilMs: number | null,
+  ): Promise<void> {
     const { byAddress, byKey } = this.#settings;
     const counts = ALLOWANCES[this.exchange];
     this.#refuseBanned(lane);
     if (weight === 0) return;
-    const patienceMs = untilMs === null ? PATIENCE_MS[lane] : Math.max(0, this.until(untilMs));
+    const patienceMs =
+      untilMs === null ? (own ?? PATIENCE_MS[lane]) : Math.max(0, this.until(untilMs));
     if (counts.byKey.counts === 'private' && lane !== 'public')
       await byKey?.take(weight, patienceMs, spare);
-    if (counts.byKey.counts === 'orders' && lane === 'order') await byKey?.take(1, patienceMs);
+    // Cancellations do not count among them.
+    const isNewOrder = lane === 'order' && method === 'POST';
+    if (counts.byKey.counts === 'orders' && isNewOrder) await byKey?.take(1, patienceMs);
     if (counts.byAddress.counts === 'all' || lane === 'public')
       await byAddress.take(weight, patienceMs, spare);
   }
@@ -265,7 +275,9 @@ export class Door {
       // An exchange may quote what it was sent: the key goes no further than this.
       const text = this.#secrets.clean(await textWithin(response, BODY_BYTES_MAX));
       flight.reply = { status: response.status, headers: response.headers, text };
-      const ban = banOf(exchange, this.#settings.key !== null, flight.reply, clock.now());
+      const withKey = this.#settings.key !== null;
+      const { isTrial = false } = this.#settings;
+      const ban = banOf(exchange, { withKey, isTrial }, flight.reply, clock.now());
       if (ban !== null) this.#ban(ban);
       const used = Number(response.headers.get('x-mbx-used-weight-1m') ?? Number.NaN);
       if (Number.isFinite(used)) byAddress.used(used);
@@ -279,11 +291,6 @@ export class Door {
 
   #nonce(): number {
     if (this.exchange !== 'kraken') return Math.round(this.now());
-    const ours = this.#settings.clock.now();
-    const there = this.now();
-    // A clock that was far ahead once would keep every process after this one from asking.
-    const near = Math.min(Math.max(ours, there - NONCE_APART_MS), there + NONCE_APART_MS);
-    this.#lastNonce = Math.max(this.#lastNonce + 1, Math.round(near * 1_000));
-    return this.#lastNonce;
+    return this.#nonces.next(this.#settings.clock.now(), this.now());
   }
 }

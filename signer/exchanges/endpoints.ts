@@ -15,6 +15,8 @@ export interface Endpoint {
   lane: 'public' | 'private' | 'order';
   /** Of the limit by address, or for Kraken's private calls of the key's counter. */
   weight: number;
+  /** How long it may wait for its weight, where that is another time than its lane's. */
+  patienceMs?: number;
   /** Left of the limit for those that are more urgent; the rest may take all of it. */
   spare?: number;
 }
@@ -79,8 +81,10 @@ const coinbase = (
   lane,
   weight: 1,
 });
-/** What it takes to judge a sale: time, products and the book. */
-const COINBASE_SALE = 3;
+/** What it takes to judge a sale of a pair: its product and its book. */
+const COINBASE_SALE = 2;
+/** One mark after the other, of every pair that is held. */
+const COINBASE_MARKS_MS = 20_000;
 
 export const COINBASE_ENDPOINTS = {
   time: coinbase('public', 'GET', 'brokerage/time', 'public'),
@@ -91,6 +95,7 @@ export const COINBASE_ENDPOINTS = {
   mark: {
     ...coinbase('public', 'GET', 'brokerage/market/product_book', 'public'),
     spare: COINBASE_SALE,
+    patienceMs: COINBASE_MARKS_MS,
   },
   permissions: coinbase('private', 'GET', 'brokerage/key_permissions', 'private'),
   accounts: coinbase('private', 'GET', 'brokerage/accounts', 'private'),

@@ -11,6 +11,7 @@ import { CoinbasePublic } from './coinbase/public.ts';
 import { Door } from './door.ts';
 import { KrakenAdapter } from './kraken/adapter.ts';
 import { KrakenPublic } from './kraken/public.ts';
+import { Nonces } from './nonces.ts';
 import { noneOfOursUnread, type OnUnread } from './rows.ts';
 import type { SpentRecord } from '../spent.ts';
 import { within } from '../within.ts';
@@ -59,6 +60,14 @@ export async function openExchange(
     if (connectionId === null) return new Budget(allowance, clock);
     return new Budget(allowance, clock, bans?.(connectionId) ?? null, spent?.(digest) ?? null);
   });
+  const allNonces = new Map<string, Nonces>();
+  const noncesOf = (key: ApiKey, isKept: boolean): Nonces => {
+    const digest = digestOf(key);
+    const nonces = allNonces.get(digest) ?? new Nonces();
+    if (isKept && exchange === 'kraken') nonces.keepIn(spent?.(`nonce.${digest}`) ?? null);
+    keepNewest(allNonces, digest, nonces);
+    return nonces;
+  };
   const shared = { exchange, origin, byAddress, clock, ...(fetch === undefined ? {} : { fetch }) };
   const door = await Door.open({ ...shared, key: null, byKey: null });
   const ofNoKey = onUnread?.(null) ?? noneOfOursUnread;
@@ -76,6 +85,8 @@ export async function openExchange(
         ...shared,
         key,
         byKey: byKey.of(key, connectionId),
+        isTrial: connectionId === null,
+        nonces: noncesOf(key, connectionId !== null),
       });
       const unread = onUnread?.(connectionId) ?? noneOfOursUnread;
       const adapter = adapterOf(own, publicData, unread);
@@ -96,6 +107,16 @@ export async function openExchange(
   };
 }
 
+const digestOf = ({ apiKey }: Pick<ApiKey, 'apiKey'>): string =>
+  createHash('sha256').update(apiKey).digest('base64url');
+
+function keepNewest<T>(known: Map<string, T>, digest: string, value: T): void {
+  known.delete(digest);
+  known.set(digest, value);
+  const [first] = known.keys();
+  if (known.size > KEYS_KEPT && first !== undefined) known.delete(first);
+}
+
 /**
  * One allowance a key, however often it is opened: an exchange counts what a key asked, and not for
  * which of our purposes.
@@ -106,17 +127,14 @@ class KeyBudgets {
   constructor(private readonly open: (digest: string, connectionId: string | null) => Budget) {}
 
   of({ apiKey }: ApiKey, connectionId: string | null): Budget {
-    const digest = createHash('sha256').update(apiKey).digest('base64url');
+    const digest = digestOf({ apiKey });
     const known = this.known.get(digest);
     if (known !== undefined && (connectionId === null || known.connectionId === connectionId))
       return known.budget;
     const budget = this.open(digest, connectionId);
     // What a key was asked before it was connected counts as well.
     if (known !== undefined) budget.takeOver(known.budget);
-    this.known.delete(digest);
-    this.known.set(digest, { connectionId, budget });
-    const [first] = this.known.keys();
-    if (this.known.size > KEYS_KEPT && first !== undefined) this.known.delete(first);
+    keepNewest(this.known, digest, { connectionId, budget });
     return budget;
   }
 }

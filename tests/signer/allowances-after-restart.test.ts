@@ -104,7 +104,7 @@ describe('an allowance', () => {
     await world.connect();
     await balances();
     const kept = spentFiles().map((path) => `${path} ${readFileSync(path, 'utf8')}`);
-    expect(kept).toHaveLength(2);
+    expect(kept).toHaveLength(3);
     for (const text of kept) {
       expect(text).not.toContain(KRAKEN_KEY.apiKey);
       expect(text).not.toContain(KRAKEN_KEY.apiKey.replaceAll('/', '_').replaceAll('+', '-'));

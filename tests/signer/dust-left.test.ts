@@ -103,6 +103,16 @@ describe('dust that was left to the person', () => {
 });
 
 describe('a thief', () => {
+  it('fills no disk with dust of nothing', async () => {
+    const one = await holding();
+    for (const symbol of [one.pair, 'AAA/BBB'])
+      for (const isDust of [true, false])
+        expect(await leave(one, ZERO, { symbol, isDust, writeOffId: symbol })).toMatchObject({
+          code: 'not_held',
+        });
+    expect(await leave(one, parseFixed('1'), { symbol: 'AAA/BBB' })).toMatchObject({ code: 'busy' });
+  });
+
   it('makes no room for purchases by what is worth orders', async () => {
     const one = await holding();
     expect(await leave(one, parseFixed('0.0005'))).toMatchObject({ code: 'not_dust' });

@@ -12,6 +12,8 @@ const symbolsAt = (exchange: LiveExchange): string[] =>
   COINS.map((coin) => `${coin}/${QUOTES[exchange]}`);
 
 interface World {
+  /** So many questions of prices are answered; the rest fail. */
+  room: number;
   gone: Set<string>;
   /** Coins of which nobody buys any. */
   empty: Set<string>;
@@ -127,7 +129,7 @@ const AT = { kraken, coinbase, binance };
 
 async function openView(exchange: LiveExchange) {
   const clock = queueClock();
-  const world: World = { gone: new Set(), empty: new Set() };
+  const world: World = { room: Infinity, gone: new Set(), empty: new Set() };
   const answers = AT[exchange](world);
   const asked: string[] = [];
   const { data } = await openExchange(exchange, {
@@ -137,6 +139,8 @@ async function openView(exchange: LiveExchange) {
       const url = new URL(input as string);
       const name = url.pathname.split('/').at(-1) ?? '';
       asked.push(name);
+      if (name === 'product_book' && (world.room -= 1) < 0)
+        return Promise.resolve(new Response('', { status: 500 }));
       const { status = 200, body } = answers[name]?.(url) ?? { status: 404, body: {} };
       return Promise.resolve(new Response(JSON.stringify(body), { status }));
     },
@@ -213,3 +217,14 @@ describe.each(['kraken', 'binance'] as const)(
     });
   },
 );
+
+it('at Coinbase, where each is a question of its own, what came is kept when one does not', async () => {
+  const symbols = symbolsAt('coinbase');
+  const { asked, bids, world } = await openView('coinbase');
+  world.room = 12;
+  expect(await bids(symbols)).toBeInstanceOf(Error);
+  world.room = Infinity;
+  asked.length = 0;
+  expect(await bids(symbols)).toHaveProperty('size', 20);
+  expect(asked.filter((name) => name === 'product_book').length).toBeLessThanOrEqual(8);
+});

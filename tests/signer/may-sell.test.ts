@@ -78,6 +78,22 @@ const depth = (bids: [string, string][]) =>
   });
 
 describe('a sale in place of a stop', () => {
+  it('is refused, and the stop stays, once the signer is about to end: no sale could follow', async () => {
+    const { one, stopId } = await holding();
+    one.desk.stop();
+    expect(await ask(one, stopId)).toMatchObject({ kind: 'refused', code: 'busy' });
+    const { connectionId } = one;
+    const order = {
+      ...{ clientOrderId: stopId, exchangeOrderId: 'O1' },
+      ...{ symbol: 'BTC/USD', sinceMs: 0 },
+    };
+    expect(await one.desk.answer({ act: 'cancel', connectionId, order })).toMatchObject({
+      kind: 'refused',
+      code: 'busy',
+    });
+    expect(one.server.asked.some(({ path }) => path.endsWith('/CancelOrder'))).toBe(false);
+  });
+
   it('would be signed although the stop sells all that is held, and nothing is written or sent', async () => {
     const { one, stopId } = await holding();
     const before = written(one);

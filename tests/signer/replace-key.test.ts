@@ -173,6 +173,20 @@ describe('whose account a new key is', () => {
   });
 });
 
+describe('two who connect one id at the same moment', () => {
+  it.each(['second', ACCOUNT])('leave the first key in place, also one of %s', async (account) => {
+    const one = await open('kraken');
+    const answers = await Promise.all([
+      one.connectAgain({ connectionId: 'new', key: one.standIn.issueKey(ACCOUNT) }),
+      one.connectAgain({ connectionId: 'new', key: one.standIn.issueKey(account) }),
+    ]);
+    expect(answers.map((answer) => ('code' in answer ? answer.code : answer.kind)).sort()).toEqual([
+      'other_connection',
+      'read',
+    ]);
+  });
+});
+
 describe('what is written of a replaced key', () => {
   it('is a line of the audit log, and neither key', async () => {
     const one = await traded('kraken');

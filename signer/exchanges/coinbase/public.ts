@@ -31,7 +31,7 @@ const LEVELS = 50;
 const RULES_KEEP_MS = 10 * 60_000;
 
 export class CoinbasePublic implements PublicData {
-  /** Ten public requests a second read a book each of what an agent may hold. */
+  /** Each book is a request of its own. */
   readonly readsPricesTogether = false;
   private readonly kept = new Kept(
     () => this.readRules(),

@@ -19,7 +19,11 @@ const json = (body: unknown, init: ResponseInit = {}): Response =>
   new Response(JSON.stringify(body), init);
 
 /** Two persons' keys and the public door of one address. */
-async function openDoors(exchange: LiveExchange, fine: unknown = {}) {
+async function openDoors(
+  exchange: LiveExchange,
+  fine: unknown = {},
+  { isTrial = false }: { isTrial?: boolean } = {},
+) {
   const clock = handClock();
   const world = { answer: (): Response => json(fine), asked: 0 };
   const byAddress = new Budget(ALLOWANCES[exchange].byAddress, clock);
@@ -30,6 +34,7 @@ async function openDoors(exchange: LiveExchange, fine: unknown = {}) {
       origin: null,
       byAddress,
       byKey: withKey ? new Budget(ALLOWANCES[exchange].byKey, clock) : null,
+      isTrial: withKey && isTrial,
       clock,
       fetch: () => {
         world.asked += 1;
@@ -82,6 +87,14 @@ describe('a ban', () => {
     await expect(everyone.ask(BINANCE_ENDPOINTS.book)).rejects.toMatchObject(BANNED);
     expect(world.asked).toBe(1);
     clock.at += 5 * 60_000;
+    await expect(other.ask(BINANCE_ENDPOINTS.place)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('of Binance’s firewall for what somebody pasted stops nobody else', async () => {
+    const { own, other, during } = await openDoors('binance', {}, { isTrial: true });
+    const wall = (): Response => new Response('<html>403 Forbidden</html>', { status: 403 });
+    await during(wall, () => own.ask(BINANCE_ENDPOINTS.account));
+    await expect(own.ask(BINANCE_ENDPOINTS.account)).rejects.toMatchObject(BANNED);
     await expect(other.ask(BINANCE_ENDPOINTS.place)).resolves.toMatchObject({ status: 200 });
   });
 
