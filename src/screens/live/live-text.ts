@@ -19,6 +19,12 @@ import { reasonText } from '../agents/reason-text.ts';
 export const nameOf = ({ exchange }: Pick<LiveConnection, 'exchange'>): string =>
   exchangeName(exchange);
 
+/** An account is often named as its exchange is. */
+export const fullNameOf = (connection: Pick<LiveConnection, 'exchange' | 'label'>): string =>
+  connection.label === nameOf(connection)
+    ? connection.label
+    : `${nameOf(connection)}, ${connection.label}`;
+
 /** What has still to be read before an order may leave. */
 const WAITS: Readonly<Record<string, string>> = {
   not_reconciled: 'the account has not been compared yet',

@@ -32,7 +32,7 @@ import {
   LIMIT_NAMES,
   type LimitName,
 } from '../limits-draft.ts';
-import { nameOf } from '../live-text.ts';
+import { fullNameOf, nameOf } from '../live-text.ts';
 import { useAccountCurrent } from '../use-live.ts';
 
 const ORDERS_MAX = 1_000;
@@ -267,7 +267,7 @@ export function Brakes({ connection }: { connection: LiveConnection }) {
         open={editing}
         onOpenChange={setEditing}
         title="Limits"
-        description={`${nameOf(connection)}, ${connection.label}. The signer holds every order to them.`}
+        description={`${fullNameOf(connection)}. The signer holds every order to them.`}
       >
         <LimitsForm
           connection={connection}

@@ -22,7 +22,7 @@ import type { PastedKey } from '../connect/checked-key.ts';
 import { faultText } from '../connect/key-steps.ts';
 import { HowTo, KeyFields, wholeKey } from '../connect/KeyFields.tsx';
 import { chosenLimits } from '../limits-draft.ts';
-import { nameOf } from '../live-text.ts';
+import { fullNameOf, nameOf } from '../live-text.ts';
 
 type Report = CallReply<'replaceExchangeKey'>['report'];
 interface NewKey extends PastedKey {
@@ -178,7 +178,7 @@ export function ReplaceKeyDialog({
       open={open}
       onOpenChange={onOpenChange}
       title="Replace key"
-      description={`${nameOf(connection)}, ${connection.label}. The new key must belong to the same account there.`}
+      description={`${fullNameOf(connection)}. The new key must belong to the same account there.`}
     >
       <ReplaceForm
         connection={connection}
