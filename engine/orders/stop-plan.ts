@@ -152,7 +152,7 @@ function planFor(holder: StopHolder, owned: Fixed, input: StopPlanInput): StopAc
   const guarded = maximum(ZERO, subtract(owned, holder.partToSell));
   const isKept = holder.leaving && isLeftToStops(owned, live, input);
   const leaving = holder.leaving && !isKept;
-  const cancels = stopsToCancel({ leaving, isKept }, guarded, price, live, input.rules);
+  const cancels = stopsToCancel({ leaving, isKept }, { owned, guarded }, price, live, input.rules);
   if (price === null || leaving || guarded <= 0n) return cancels;
   const gone = new Set(cancels.map((one) => one.clientOrderId));
   const stops = live.filter((order) => order.intent.type === 'stop');
@@ -232,7 +232,7 @@ interface Leaving {
 /** Stops of other terms, the newest of those that are too many, and all of an agent that leaves. */
 function stopsToCancel(
   holder: Leaving,
-  guarded: Fixed,
+  { owned, guarded }: { owned: Fixed; guarded: Fixed },
   price: Fixed | null,
   live: readonly LiveOrder[],
   rules: PairRules,
@@ -240,13 +240,17 @@ function stopsToCancel(
   // One that was asked to go is not asked again before the answer is in. To repeat it is harmless.
   const staying = live.filter((order) => isStaying(order) || order.cancel === 'unknown');
   let excess = subtract(total(staying), guarded);
+  // One that is to go may sell until it has ended: what nobody has sent yet would sell the same.
+  let beyond = subtract(total(live), owned);
   const cancels: CancelAction[] = [];
   for (const order of [...staying].reverse()) {
     if (order.intent.type !== 'stop') continue;
-    const reason = reasonToCancel(holder, price, order, excess, rules);
+    const isBeyond = order.state === 'planned' && beyond > 0n;
+    const reason = isBeyond ? 'too_much' : reasonToCancel(holder, price, order, excess, rules);
     const why = reason ?? (order.cancel === 'unknown' ? 'repeated' : null);
     if (why === null) continue;
     excess = subtract(excess, openQuantity(order));
+    if (order.state === 'planned') beyond = subtract(beyond, openQuantity(order));
     cancels.push(cancelOf(order, why));
   }
   return cancels;

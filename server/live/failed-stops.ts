@@ -1,8 +1,8 @@
 /** Stops that did not stay at the exchange: the same one is not placed again, and its price watched. */
-import { and, eq, gte, inArray } from 'drizzle-orm';
+import { and, eq, gte, inArray, ne, or } from 'drizzle-orm';
 import { formatFixed, type Fixed } from '../../contract/money.ts';
 import { STOP_REACHED, STOPS_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
-import type { LiveOrder } from '../../engine/orders/live-order.ts';
+import { LIVE_STATES, type LiveOrder } from '../../engine/orders/live-order.ts';
 import { sizeOrder, stopOnTick } from '../../engine/orders/order-size.ts';
 import type { FailedStop } from '../../engine/orders/stop-plan.ts';
 import type { Tx } from '../db/database.ts';
@@ -33,6 +33,10 @@ const PASSING: ReadonlySet<string> = new Set([
   // Kraken looked at it too late: the request was slow, or the signer's clock was set.
   'EService:Deadline elapsed',
 ]);
+/** By the signer's ledger, with what its other orders may sell, the agent does not hold so much. */
+const NOT_HELD = 'not_held';
+/** The signer finds out in this time what became of an order that its person gave up. */
+const GIVEN_UP_LATELY_MS = 10 * 60_000;
 /**
  * So often within so long, and for so long: what the exchange says of the pair is not what it does.
  * At a restart its word may be some seconds ahead of its orders.
@@ -40,6 +44,35 @@ const PASSING: ReadonlySet<string> = new Set([
 const REJECTIONS_MOST = 3;
 const LATELY_MS = 10 * 60_000;
 const LASTED_MS = 2 * 60_000;
+
+/**
+ * Whether another order may sell what the signer would not let this stop sell as well: then the same
+ * stop may be placed once that one has ended.
+ */
+async function mayAnotherSell(
+  tx: Tx,
+  { clock }: BookDeps,
+  { intent }: LiveOrder,
+): Promise<boolean> {
+  const { agentId, symbol, clientOrderId } = intent;
+  const others = await tx.db.$count(
+    liveOrders,
+    and(
+      eq(liveOrders.agentId, agentId),
+      eq(liveOrders.symbol, symbol),
+      eq(liveOrders.side, 'sell'),
+      ne(liveOrders.clientOrderId, clientOrderId),
+      or(
+        inArray(liveOrders.state, [...LIVE_STATES]),
+        and(
+          eq(liveOrders.ending, 'given_up'),
+          gte(liveOrders.changedAt, clock.now() - GIVEN_UP_LATELY_MS),
+        ),
+      ),
+    ),
+  );
+  return others > 0;
+}
 
 /** A stop that the exchange turned down, or that the person took away, is not placed again. */
 export async function noteFailedStop(
@@ -49,7 +82,11 @@ export async function noteFailedStop(
   order: LiveOrder,
 ): Promise<void> {
   if (before.state === order.state) return;
-  if (order.state === 'rejected' && !PASSING.has(order.code ?? ''))
+  if (
+    order.state === 'rejected' &&
+    !PASSING.has(order.code ?? '') &&
+    !(order.code === NOT_HELD && (await mayAnotherSell(tx, deps, order)))
+  )
     await note(tx, deps, order, 'rejected');
   if (order.state === 'cancelled' && order.ending === 'exchange' && order.cancel === null)
     await note(tx, deps, order, 'cancelled_at_exchange');

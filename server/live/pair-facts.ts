@@ -17,6 +17,7 @@ import type { Db } from '../db/database.ts';
 import { rowsOf } from '../db/sql-rows.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { liveOrdersOf, type StoredOrder } from './order-rows.ts';
+import { mayRestUnseen } from './unread-orders.ts';
 
 const ENDED = sql.raw(`('${ENDED_STATES.join("', '")}')`);
 
@@ -66,6 +67,8 @@ export interface PairFacts {
   refusedSales: ReadonlySet<string>;
   /** Agents of which a sale at market found no buyer a moment ago. */
   unsold: ReadonlySet<string>;
+  /** A stop or sale of ours may rest that nobody can look up: another would sell the same twice. */
+  isUnread: boolean;
 }
 
 interface HeldText {
@@ -86,6 +89,7 @@ interface FactsRow {
   refusedSales: string;
   unsold: string;
   missing: string | null;
+  isUnread: boolean;
 }
 
 /**
@@ -170,7 +174,8 @@ async function readTexts(
         where account_id = ${accountId} and symbol = ${symbol} and side = 'sell' and type = 'market'
           and state in ${ENDED} and booked = 0 and sent_at_ms is not null
           and ${within(unsold)})::text as unsold,
-      (select missing ->> ${baseOf(symbol)} from live_marks where connection_id = ${id}) as missing`,
+      (select missing ->> ${baseOf(symbol)} from live_marks where connection_id = ${id}) as missing,
+      ${mayRestUnseen(id)} as "isUnread"`,
   );
   if (row === undefined) throw new Error('The facts of a pair are one row');
   return row;
@@ -207,6 +212,7 @@ export async function readPairFacts(
   );
   return {
     exits,
+    isUnread: texts.isUnread,
     positionIds: new Map(held.map(({ agentId, id }) => [agentId, id])),
     refused: new Set(JSON.parse(texts.refused) as string[]),
     refusedSales: new Set(JSON.parse(texts.refusedSales) as string[]),

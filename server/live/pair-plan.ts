@@ -83,7 +83,8 @@ interface Waiting {
 /**
  * The account must be locked. Without the exchange's rules nothing is planned, what no stop guards is
  * watched, and what was asked for stays. `rulesSinceMs`: since when the rules are known to be these; what was refused before
- * that holds nothing back.
+ * that holds nothing back. While orders may rest unseen no stop and no sale is planned: none could
+ * leave, and the comparison that finds them plans.
  */
 export async function planPair(
   tx: Tx,
@@ -106,30 +107,8 @@ export async function planPair(
   const bid = deps.market.quote(symbol)?.bid ?? null;
   const facts = await readPairFacts(tx.db, connection, symbol, rules, { refused, unsold, bid });
   const actions = planStops(facts.input);
-  let changed = false;
-  const orders = new Map(facts.input.orders.map((one) => [one.intent.clientOrderId, one]));
-  for (const action of actions) {
-    if (action.kind !== 'cancel') continue;
-    const stored = facts.stored.get(action.clientOrderId);
-    if (stored === undefined) continue;
-    const event = { kind: 'cancel_asked', atMs: deps.clock.now() } as const;
-    const after = await applyEvents(tx, deps, connection, stored, [event]);
-    orders.set(action.clientOrderId, after.order);
-    changed = true;
-  }
-  for (const action of actions) {
-    if (action.kind !== 'place' || facts.refused.has(action.agentId)) continue;
-    const { agentId, quantity, stopPrice } = action;
-    const terms = { side: 'sell', type: 'stop', quantity, stopPrice } as const;
-    const stop = await plan(tx, deps, connection, symbol, {
-      ...terms,
-      agentId,
-      cause: 'stop_loss',
-    });
-    orders.set(stop.intent.clientOrderId, stop);
-    changed = true;
-  }
-  const live = [...orders.values()].filter((one) => !hasEnded(one));
+  const { orders, changed } = await carryOut(tx, deps, connection, facts, actions);
+  const live = orders.filter((one) => !hasEnded(one));
   const isGone = rules.status === 'delisted';
   const left = isGone
     ? new Set<string>()
@@ -145,7 +124,10 @@ export async function planPair(
   const input = { ...facts.input, orders: live, holders };
   if (isGone && facts.input.holders.length > 0) await tellDelisted(tx, deps, connection, symbol);
   // What was asked for stays: a pair may be listed again.
-  const sales = isGone ? [] : await sellWished(tx, deps, connection, facts, input, rulesSinceMs);
+  const sales =
+    isGone || facts.isUnread
+      ? []
+      : await sellWished(tx, deps, connection, facts, input, rulesSinceMs);
   const exitEnded = sales.includes('ended');
   return {
     changed: changed || sales.includes('planned'),
@@ -157,6 +139,36 @@ export async function planPair(
         ? await readWatches(tx.db, connection, symbol, rules, bid)
         : watchesIn(facts, actions, symbol),
   };
+}
+
+/** Cancels and plans stops. Resolves to the orders of the pair, those that this has ended too. */
+async function carryOut(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  { input, stored, refused, isUnread }: PairFacts,
+  actions: readonly StopAction[],
+): Promise<{ orders: LiveOrder[]; changed: boolean }> {
+  let changed = false;
+  const orders = new Map(input.orders.map((one) => [one.intent.clientOrderId, one]));
+  for (const action of actions) {
+    if (action.kind !== 'cancel') continue;
+    const known = stored.get(action.clientOrderId);
+    if (known === undefined) continue;
+    const event = { kind: 'cancel_asked', atMs: deps.clock.now() } as const;
+    const after = await applyEvents(tx, deps, connection, known, [event]);
+    orders.set(action.clientOrderId, after.order);
+    changed = true;
+  }
+  for (const action of actions) {
+    if (action.kind !== 'place' || isUnread || refused.has(action.agentId)) continue;
+    const { agentId, quantity, stopPrice } = action;
+    const terms = { side: 'sell', type: 'stop', quantity, stopPrice, cause: 'stop_loss' } as const;
+    const stop = await plan(tx, deps, connection, input.rules.symbol, { ...terms, agentId });
+    orders.set(stop.intent.clientOrderId, stop);
+    changed = true;
+  }
+  return { orders: [...orders.values()], changed };
 }
 
 /** The sales that were asked for, of what nothing holds back now. */

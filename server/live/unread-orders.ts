@@ -1,5 +1,5 @@
 /** Since when the orders of an exchange account cannot be read, because its key was refused. */
-import { and, eq, inArray, max } from 'drizzle-orm';
+import { and, eq, inArray, max, sql, type SQL } from 'drizzle-orm';
 import { GIVE_UP_UNREAD_AFTER_MS } from '../../contract/live-state.ts';
 import type { KeyFault } from '../../contract/signer.ts';
 import type { Db } from '../db/database.ts';
@@ -7,12 +7,27 @@ import { liveAlarms, liveMarks } from '../db/schema-live.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 
 /** With another fault a key still reads: then it is not why the account cannot be read. */
-const KEEPS_FROM_READING: ReadonlySet<string> = new Set<KeyFault>([
+const KEEPS_FROM_READING = [
   'invalid_key',
   'cannot_read',
   'other_portfolio',
-]);
-export const keepsFromReading = (fault: string): boolean => KEEPS_FROM_READING.has(fault);
+] as const satisfies readonly KeyFault[];
+export const keepsFromReading = (fault: string): boolean =>
+  KEEPS_FROM_READING.some((one) => one === fault);
+
+/**
+ * Whether orders of an account may rest unseen, in the words of the database, so that it is as fresh
+ * as the transaction: the last comparison failed, and the key is refused or the person has given up
+ * an order since the last one that succeeded.
+ */
+export const mayRestUnseen = (connectionId: string): SQL => sql`exists (
+  select 1 from live_connections one join live_marks mark on mark.connection_id = one.id
+  where one.id = ${connectionId} and cardinality(mark.gate_reasons) > 0
+    and (one.key_faults && array[${sql.raw(`'${KEEPS_FROM_READING.join("', '")}'`)}]
+      or exists (
+        select 1 from live_orders lost
+        where lost.connection_id = one.id and lost.ending = 'given_up'
+          and lost.changed_at >= coalesce(mark.reconciled_to_ms, 0))))`;
 
 type Row = Pick<ConnectionRow, 'id' | 'keyFaults' | 'state'>;
 

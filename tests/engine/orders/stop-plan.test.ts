@@ -196,6 +196,17 @@ describe('a stop', () => {
     expect(brief(input({ orders: [doubtful] }))).toEqual(['cancel repeated', 'watch 2 pending']);
   });
 
+  it('that was not sent is taken back where one that is to go may sell the same', () => {
+    const going = stop('2', '50', { kind: 'cancel_asked', atMs: 0 });
+    const next = stopAfter('2', '50');
+    expect(brief(input({ orders: [going, next] }))).toEqual(['cancel too_much', 'watch 2 pending']);
+    expect(planStops(input({ orders: [going, next] }))[0]).toMatchObject({
+      clientOrderId: next.intent.clientOrderId,
+    });
+    const part = stop('1', '50', { kind: 'cancel_asked', atMs: 0 });
+    expect(brief(input({ orders: [part, stopAfter('1', '50')] }))).toEqual(['watch 2 pending']);
+  });
+
   it('is joined by a second where more is held, and a third is merged', () => {
     const more = [holder({ held: money('3') })];
     expect(brief(input({ holders: more, orders: [stop('2')] }))).toEqual([

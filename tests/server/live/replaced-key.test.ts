@@ -8,6 +8,7 @@ import * as z from 'zod/mini';
 import { GIVE_UP_UNREAD_AFTER_MS } from '../../../contract/live-state.ts';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { StepUpStatement, StepUpToken, type ApiKey } from '../../../contract/signer.ts';
+import { liveOrders } from '../../../server/db/schema-live.ts';
 import { keyDigest } from '../../../signer/replace-key.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import { expectBooksEqual, filledSales, restingStops } from '../../support/live/live-findings.ts';
@@ -189,6 +190,38 @@ describe('a stop that was given up while its key was refused', () => {
     expect(more).toEqual([]);
     expect(stop?.quantity).toBeLessThanOrEqual(parseFixed(held?.quantity ?? '0'));
     expect(filledSales(world)).toEqual([]);
+    await expectBooksEqual(world);
+  }, 240_000);
+
+  it('and still rests leaves the position guarded again, however long the key was refused after that', async () => {
+    await stopGivenUp();
+    const rows = () => world.floor.database.db.$count(liveOrders);
+    const before = await rows();
+    await settle(world, 200, 5);
+    expect(await rows()).toBe(before);
+    expect((await replace(world.standIn.issueKey('main'))).report.accepted).toBe(true);
+    await settle(world, 300, 5);
+    const [stop, ...more] = restingStops(world);
+    expect(more).toEqual([]);
+    expect(stop).toBeDefined();
+    expect(await kinds()).not.toContain('stop_rejected');
+    expect(filledSales(world)).toEqual([]);
+    await expectBooksEqual(world);
+  }, 240_000);
+
+  it('sells nothing that was asked for meanwhile before the account is read again, and then all of it', async () => {
+    await stopGivenUp();
+    const rows = () => world.floor.database.db.$count(liveOrders);
+    const before = await rows();
+    const [held] = (await account(world)).positions;
+    await world.floor.call(PERSON, 'closeLivePosition', { params: { id: held?.id ?? '' } });
+    await settle(world, 200, 5);
+    expect(await rows()).toBe(before);
+    expect((await replace(world.standIn.issueKey('main'))).report.accepted).toBe(true);
+    await settle(world, 300, 5);
+    expect((await account(world)).positions).toEqual([]);
+    expect(filledSales(world)).toHaveLength(1);
+    expect(restingStops(world)).toEqual([]);
     await expectBooksEqual(world);
   }, 240_000);
 
