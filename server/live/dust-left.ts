@@ -7,10 +7,12 @@ import { parseFixed } from '../../contract/money.ts';
 import { isLeftOver, type LastTrade } from '../../engine/orders/dust.ts';
 import { sizeOrder } from '../../engine/orders/order-size.ts';
 import type { StopHolder, StopPlanInput } from '../../engine/orders/stop-plan.ts';
+import { baseOf } from '../../engine/pair-coins.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import { liveOrders, venueFills } from '../db/schema-live.ts';
 import { bookWriteOff, rememberLeft } from './book-write-off.ts';
+import { isWellKnown, mayHaveUnbooked } from './dust-doubts.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { noteChanged } from './live-news.ts';
@@ -77,9 +79,12 @@ export async function leaveDust(
   const { bid, rules } = input;
   if (bid === null) return left;
   const { accountId } = connection;
-  for (const holder of input.holders) {
-    if (!mayBeDust(holder, input)) continue;
-    const { agentId, held } = holder;
+  const now = deps.clock.now();
+  const small = input.holders.filter((holder) => mayBeDust(holder, input));
+  if (small.length === 0 || !(await isWellKnown(tx.db, connection, baseOf(symbol), now)))
+    return left;
+  for (const { agentId, held } of small) {
+    if (await mayHaveUnbooked(tx.db, { accountId, agentId, symbol }, now)) continue;
     const last = await lastTradeOf(tx.db, accountId, agentId, symbol);
     const isLeaving = leaving.has(agentId);
     if (last === null || !isLeftOver({ held, last, bid, rules, isLeaving })) continue;

@@ -6,10 +6,14 @@ import { formatFixed, parseFixed, ZERO } from '../../../contract/money.ts';
 import { agents, ledger, positions } from '../../../server/db/schema.ts';
 import {
   externalMovements,
+  liveConnections,
   liveExits,
   liveMarks,
+  liveOrders,
   liveWriteOffs,
 } from '../../../server/db/schema-live.ts';
+import { isWellKnown } from '../../../server/live/dust-doubts.ts';
+import { uuidOf } from '../../../server/live/order-rows.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import { expectBooksEqual, filledSales, restingStops } from '../../support/live/live-findings.ts';
 import {
@@ -262,6 +266,52 @@ describe('dust stays with its agent', () => {
     expect(await held(one)).toEqual([]);
     expect(await left(one)).toHaveLength(1);
     await expectBooksEqual(one);
+  }, 120_000);
+
+  it('while an order of it that was given up may have sold or bought more', async () => {
+    const { one, agentId } = await holding();
+    const { db } = one.floor.database;
+    const quote = vi.spyOn(one.floor.market, 'quote').mockReturnValue(null);
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    const clientOrderId = 'a'.repeat(32);
+    const [stop] = await db.select().from(liveOrders).where(eq(liveOrders.type, 'stop'));
+    if (stop === undefined) throw new Error('There was no stop');
+    const unseen = { seen: null, exchangeOrderId: null, sentAtMs: null };
+    const lost = { clientOrderId, id: uuidOf(clientOrderId), ending: 'given_up', ...unseen };
+    await db.insert(liveOrders).values({ ...stop, ...lost });
+    quote.mockRestore();
+    await settle(one, 240, 30);
+    expect(await held(one)).toHaveLength(1);
+    expect(await left(one)).toEqual([]);
+    const longAgo = one.floor.clock.at - 8 * 24 * 3_600_000;
+    await db
+      .update(liveOrders)
+      .set({ changedAt: longAgo })
+      .where(eq(liveOrders.clientOrderId, clientOrderId));
+    await settle(one, 240, 30);
+    expect(await held(one)).toEqual([]);
+    await expectBooksEqual(one);
+  }, 120_000);
+
+  it('while its coin is unexplained, its account not compared lately, or its key refused', async () => {
+    const { one } = await holding();
+    const { db } = one.floor.database;
+    await settle(one, 200, 10);
+    const isKnown = (asset = 'BTC', laterMs = 0) =>
+      isWellKnown(db, one.connection, asset, one.floor.clock.at + laterMs);
+    expect(await isKnown()).toBe(true);
+    expect(await isKnown('BTC', 600_000)).toBe(false);
+    expect(await isKnown('BTC', -3_600_000)).toBe(false);
+    await db.update(liveMarks).set({ pending: { BTC: '{}' } });
+    expect(await isKnown()).toBe(false);
+    expect(await isKnown('ETH')).toBe(true);
+    await db.update(liveMarks).set({ pending: {}, gateReasons: ['trades_unread'] });
+    expect(await isKnown()).toBe(false);
+    await db.update(liveMarks).set({ gateReasons: [] });
+    expect(await isKnown()).toBe(true);
+    await db.update(liveConnections).set({ keyFaults: ['invalid_key'] });
+    expect(await isKnown()).toBe(false);
   }, 120_000);
 
   it('while coins are missing', async () => {

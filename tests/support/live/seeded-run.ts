@@ -23,6 +23,7 @@ import {
   liveWriteOffs,
   venueFills,
 } from '../../../server/db/schema-live.ts';
+import { mayHaveUnbooked } from '../../../server/live/dust-doubts.ts';
 import { closeLivePosition } from '../../../server/live/by-hand.ts';
 import { endLiveTrading } from '../../../server/live/end-live.ts';
 import { readLiveAccount } from '../../../server/live/read-live.ts';
@@ -399,6 +400,10 @@ class Run {
     const trades = await database.db.select().from(venueFills).orderBy(venueFills.number);
     for (const { agentId, pair, quantity } of open) {
       const last = trades.findLast((row) => row.agentId === agentId && row.symbol === pair);
+      const { accountId } = this.world.connection;
+      // An order that was held to be nowhere keeps it for days.
+      const ofAgent = { accountId, agentId, symbol: pair };
+      if (await mayHaveUnbooked(database.db, ofAgent, this.world.now)) continue;
       if (last?.side !== 'sell' || this.lacks(pair, writtenOff)) continue;
       const isListed = standIn.instruments.get(pair)?.status !== 'delisted';
       const worth = multiply(parseFixed(quantity), parseFixed(last.price), 'down');
