@@ -19,7 +19,9 @@ export const TaxLotsQuery = z.object({
 /**
  * A part of a purchase and its sale. What has not been sold yet has no sale. What an agent wrote off
  * (`reason` `written_off`), or left to the person as too little to sell (`dust_left`), was given over
- * at its cost: it has a time, and neither proceeds nor gain. Times on the market clock, ms.
+ * at its cost: it has a time, and neither proceeds nor gain. What a live account sold beyond what was
+ * bought here has basis 0, nobody as `acquiredBy`, and is acquired when it is sold. Times on the
+ * market clock, ms.
  */
 export const TaxLot = z.object({
   pair: z.string(),

@@ -2,7 +2,7 @@
  * Matches each sale with the purchases it came from, first in, first out: for taxes and for lists
  * of trades.
  */
-import { add, subtract } from '../../contract/money.ts';
+import { add, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { FillDraft } from '../execution/agent-types.ts';
 
@@ -63,6 +63,12 @@ interface Consumed {
   bought: Pick<Held, 'notional' | 'fee'>;
 }
 
+/** Sold beyond what was bought: nothing is known of its purchase. */
+function unbought(quantity: Fixed, at: number): Consumed {
+  const bought = { notional: ZERO, fee: ZERO };
+  return { lot: { at, price: ZERO, quantity, ...bought, by: null }, quantity, bought };
+}
+
 /** A part's share of a whole, rounded down; the last part takes what is left. */
 const part = (amount: Fixed, quantity: Fixed, whole: Fixed): Fixed =>
   quantity === whole ? amount : (((amount * quantity) / whole) as Fixed);
@@ -75,8 +81,15 @@ export class FifoBook {
   private readonly queues = new Map<string, { lots: Held[]; first: number }>();
 
   /**
+   * `mayOversell`: at an exchange, an order whose sale was long held not to have happened may sell
+   * more than was bought here. Then the rest is a lot that cost nothing, bought by nobody here at the
+   * time of its sale.
+   */
+  constructor(private readonly mayOversell = false) {}
+
+  /**
    * The lots that a sale closes, oldest first; none for a purchase. @throws RangeError when more is
-   * sold than was bought.
+   * sold than was bought, unless that may be.
    */
   take(fill: LotFill): Lot[] {
     const queue = this.queues.get(fill.pair) ?? { lots: [], first: 0 };
@@ -94,7 +107,7 @@ export class FifoBook {
     }
     const sold: Lot[] = [];
     let left = { quantity: fill.quantity, notional: fill.notional, fee: fill.fee };
-    for (const { lot, quantity, bought } of this.consume(fill.pair, fill.quantity)) {
+    for (const { lot, quantity, bought } of this.consume(fill, fill.quantity)) {
       const got = {
         notional: part(left.notional, quantity, left.quantity),
         fee: part(left.fee, quantity, left.quantity),
@@ -111,10 +124,10 @@ export class FifoBook {
 
   /**
    * Lots that leave the account's book unsold, oldest first: each with its cost, and no proceeds.
-   * @throws RangeError when more is given over than was bought.
+   * @throws RangeError when more is given over than was bought, unless that may be.
    */
   giveOver(given: Pick<LotFill, 'pair' | 'quantity' | 'filledAt'> & Why): Lot[] {
-    return this.consume(given.pair, given.quantity).map(({ lot, quantity, bought }) => ({
+    return this.consume(given, given.quantity).map(({ lot, quantity, bought }) => ({
       ...stillHeld(given.pair, { ...lot, ...bought, quantity }),
       disposedAt: given.filledAt,
       exitReason: given.reason,
@@ -123,13 +136,20 @@ export class FifoBook {
   }
 
   /** Takes so much off the queue, oldest first. */
-  private consume(pair: string, wanted: Fixed): Consumed[] {
+  private consume(
+    { pair, filledAt }: Pick<LotFill, 'pair' | 'filledAt'>,
+    wanted: Fixed,
+  ): Consumed[] {
     const queue = this.queues.get(pair) ?? { lots: [], first: 0 };
     const taken: Consumed[] = [];
     let left = wanted;
     while (left > 0n) {
       const lot = queue.lots[queue.first];
-      if (lot === undefined) throw new RangeError(`More ${pair} is sold than was bought`);
+      if (lot === undefined) {
+        if (!this.mayOversell) throw new RangeError(`More ${pair} is sold than was bought`);
+        taken.push(unbought(left, filledAt));
+        break;
+      }
       const quantity = lot.quantity < left ? lot.quantity : left;
       const bought = {
         notional: part(lot.notional, quantity, lot.quantity),

@@ -155,7 +155,8 @@ export class TaxLotReader {
     const { db } = this.deps.database;
     const fills = ids.flatMap(({ id, isFill }) => (isFill ? id : []));
     const coinFees = isLive ? await feesInCoin(db, fills) : new Map<string, Fixed>();
-    const book = new FifoBook();
+    // One sale too many must not keep an account's lots from its owner for good.
+    const book = new FifoBook(isLive);
     const sold = new SoldLots();
     const averageCost = new Map<string, Fixed>();
     const agents = new Set<string>();

@@ -159,6 +159,25 @@ describe('lots', () => {
     expect(() => book.giveOver(given)).toThrow('More BTC/USDT is sold than was bought');
   });
 
+  it('have no cost where more is sold than was bought and that may be, and the next purchase is whole', () => {
+    const [one, two, price] = [parseFixed('1'), parseFixed('2'), parseFixed('100')];
+    const book = new FifoBook(true);
+    book.take(fill('buy', 'BTC/USDT', one, price, 0));
+    const lots = book.take(fill('sell', 'BTC/USDT', two, price, 5));
+    expect(lots).toMatchObject([
+      { quantity: one, acquiredAt: 0, basis: parseFixed('100.1') },
+      {
+        ...{ quantity: one, acquiredAt: 5, disposedAt: 5, basis: ZERO, acquiredBy: null },
+        ...{ proceeds: parseFixed('99.9'), gain: parseFixed('99.9'), fees: parseFixed('0.1') },
+      },
+    ]);
+    expect(sum(lots.map(({ proceeds }) => proceeds ?? ZERO))).toBe(parseFixed('199.8'));
+    const given = { pair: 'BTC/USDT', quantity: one, filledAt: 6, reason: 'dust_left' };
+    expect(book.giveOver(given)).toMatchObject([{ basis: ZERO, acquiredAt: 6 }]);
+    book.take(fill('buy', 'BTC/USDT', one, price, 7));
+    expect(book.held()).toMatchObject([{ quantity: one, basis: parseFixed('100.1') }]);
+  });
+
   it('refuse to sell what was not bought', () => {
     expect(() => fifoLots([fill('sell', 'BTC/USDT', parseFixed('1'), parseFixed('1'), 0)])).toThrow(
       'More BTC/USDT is sold than was bought',
