@@ -19,7 +19,8 @@ import { applyEvents } from './order-store.ts';
 
 /**
  * Commits that the request leaves now; null where it must not. A purchase that the operator has
- * halted meanwhile is taken back, and so is any while the signer is of another version.
+ * halted meanwhile is taken back. While the signer is of another version one stays planned: it leaves
+ * once both are of one version, or expires, and its agent tries again.
  */
 export async function claimSending(
   deps: BookDeps & { database: Database },
@@ -28,6 +29,7 @@ export async function claimSending(
   gate: Gate,
   isOtherSigner = false,
 ): Promise<LiveOrder | null> {
+  if (side === 'buy' && isOtherSigner) return null;
   return deps.database.transaction(async (tx) => {
     // First of all, and for purchases alone: no sale waits for whoever sets a halt.
     if (side === 'buy') await holdSwitches(tx);
@@ -40,8 +42,7 @@ export async function claimSending(
     const orders = (await liveOrdersOf(tx.db, connection.id)).map(({ order }) => order);
     const policy = policyOf(connection);
     if (sendRefusal(stored.order, gate, orders, policy, now) !== null) return null;
-    const isOff =
-      side === 'buy' && (isOtherSigner || (await isHalted(tx, deps, connection, stored.order)));
+    const isOff = side === 'buy' && (await isHalted(tx, deps, connection, stored.order));
     const event = { kind: isOff ? 'cancel_asked' : 'send_started', atMs: now } as const;
     const { order } = await applyEvents(tx, deps, connection, stored, [event]);
     await publishLive(tx, deps, connection);

@@ -1,7 +1,9 @@
 /** A signer of another version than the server was built for: nothing is bought, and all is sold. */
+import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SIGNER_VERSION } from '../../../contract/signer.ts';
 import { agents } from '../../../server/db/schema.ts';
+import { liveOrders } from '../../../server/db/schema-live.ts';
 import { WatchedSigner } from '../../../server/live/signer-clock.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import {
@@ -80,7 +82,11 @@ describe.each([
     // Found out as the order is about to leave.
     state.version = version;
     await buy('unknown yet');
+    await settle(one, 20);
     expect(sides(one)).toEqual(['buy', 'sell']);
+    // An agent owes itself a purchase that ended so, and none that was taken back.
+    const [ended] = await db.select().from(liveOrders).where(eq(liveOrders.tickId, 'unknown yet'));
+    expect(ended).toMatchObject({ state: 'expired', ending: 'unsent', cancel: null });
     state.version = SIGNER_VERSION;
     await one.deps.signer.ask({ act: 'hello', version: SIGNER_VERSION });
     await buy('after');
