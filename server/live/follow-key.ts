@@ -6,12 +6,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import type { KeyFault } from '../../contract/signer.ts';
 import type { KeyPermissions } from '../../contract/venue.ts';
+import type { Db } from '../db/database.ts';
 import { liveConnections } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
 import { readConnection, type ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
+import { keepsFromReading, ordersUnreadSince } from './unread-orders.ts';
 
 export interface KeyReading {
   faults: KeyFault[];
@@ -24,6 +26,18 @@ type Known = Pick<ConnectionRow, 'keyFaults' | 'permissionsReadAt'>;
 
 const isKnown = (row: Known, { faults, readAtMs }: KeyReading): boolean =>
   row.permissionsReadAt === readAtMs && isDeepStrictEqual(row.keyFaults, faults);
+
+/**
+ * Whether a key that is refused was accepted since the person was told: a comparison may succeed
+ * between two readings that find the same fault.
+ */
+const isRefusedAnew = async (
+  db: Db,
+  row: Pick<ConnectionRow, 'id' | 'keyFaults' | 'state'>,
+): Promise<boolean> =>
+  row.state === 'open' &&
+  row.keyFaults.some(keepsFromReading) &&
+  !(await ordersUnreadSince(db, [row])).has(row.id);
 
 export async function followKey(
   deps: BookDeps,
@@ -45,7 +59,8 @@ export async function followKey(
       })
       .where(eq(liveConnections.id, row.id));
     // Of a fault that lasts no second word: each reading finds it again.
-    if (faults.length > 0 && !isDeepStrictEqual(row.keyFaults, faults))
+    const isNew = !isDeepStrictEqual(row.keyFaults, faults) || (await isRefusedAnew(tx.db, row));
+    if (faults.length > 0 && isNew)
       await raiseAlarms(tx, deps, [
         { connectionId: row.id, kind: 'key_refused', about: String(readAtMs), detail: { faults } },
       ]);

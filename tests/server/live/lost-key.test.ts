@@ -8,7 +8,7 @@ import { GIVE_UP_UNREAD_AFTER_MS } from '../../../contract/live-state.ts';
 import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { accounts, positions, users } from '../../../server/db/schema.ts';
-import { liveExits, liveOrders } from '../../../server/db/schema-live.ts';
+import { liveExits, liveMarks, liveOrders } from '../../../server/db/schema-live.ts';
 import { Deletions } from '../../../server/users/account-deletion.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import { restingStops } from '../../support/live/live-findings.ts';
@@ -112,6 +112,21 @@ describe('an order that rests when its key is revoked', () => {
     await settle(world, 60, 10);
     await expect(giveUp()).rejects.toMatchObject({ code: 'live_orders_open' });
   }, 240_000);
+
+  it('can be given up where the key is refused again for the same after the account was compared', async () => {
+    revoke();
+    await refusedFor(0);
+    // A comparison that succeeds between two readings of the key leaves its faults as they were.
+    await db().update(liveMarks).set({ reconciledToMs: world.floor.clock.at });
+    await settle(world, 15 * 60, 60);
+    const refusals = (await account(world)).alarms.filter(({ kind }) => kind === 'key_refused');
+    expect(refusals).toHaveLength(2);
+    expect((await account(world)).connection.ordersUnreadSince).not.toBeNull();
+    await settle(world, GIVE_UP_UNREAD_AFTER_MS / 1_000, 60);
+    await giveUp();
+    const again = (await account(world)).alarms.filter(({ kind }) => kind === 'key_refused');
+    expect(again).toHaveLength(2);
+  }, 120_000);
 
   it('can be given up before live trading is ended as well', async () => {
     revoke();
