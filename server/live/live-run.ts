@@ -259,6 +259,7 @@ export class LiveRun {
   /** The clock was set back: what was noted later than now would hold things up until then. */
   private forgetTimes(now: number): void {
     this.close();
+    this.triedAtMs = null;
     // Not null: this process has not just begun, and may have requests out.
     if (this.reconciledAtMs !== null) this.reconciledAtMs = Number.NEGATIVE_INFINITY;
     this.openReadAtMs = 0;
@@ -277,7 +278,8 @@ export class LiveRun {
   /** The exchange or the signer could not be reached: nothing leaves before a reconciliation. */
   close(): void {
     this.gate = CLOSED_AT_START;
-    this.triedAtMs = null;
+    // It is closed after each comparison that throws too: that is no reason to make it more often.
+    if (this.unreadInTurn === 0) this.triedAtMs = null;
     this.closings += 1;
     this.isShut = true;
     this.unguardedSince.clear();
@@ -364,7 +366,8 @@ export class LiveRun {
   }
 
   private retryMs(): number {
-    if (isRefused(this.connection)) return KEY_REFUSED_RETRY_MS;
+    // The key's faults may be older than a comparison that succeeded.
+    if (this.unreadInTurn > 0 && isRefused(this.connection)) return KEY_REFUSED_RETRY_MS;
     const doublings = Math.max(0, this.unreadInTurn - UNREAD_RETRIES);
     return Math.min(UNREAD_RETRY_MOST_MS, RECONCILE_RETRY_MS * 2 ** doublings);
   }
@@ -402,6 +405,7 @@ export class LiveRun {
     try {
       return await reconcileConnection(deps, connection, this.rules, isStarting);
     } catch (error) {
+      this.unreadInTurn += 1;
       await this.reachability.note(connection, false).catch(() => undefined);
       throw error;
     }

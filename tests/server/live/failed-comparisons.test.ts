@@ -43,4 +43,27 @@ describe('a comparison', () => {
     await settle(one, 40, 20);
     expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
   }, 60_000);
+
+  it('that throws each time is made ever less often, as one that cannot be read is', async () => {
+    const one = await openLiveWorld();
+    world = one;
+    await one.look();
+    const { signer } = one.deps;
+    let asked = 0;
+    one.deps.signer = {
+      ask: async (ask) => {
+        if (ask.act !== 'balances') return signer.ask(ask);
+        asked += 1;
+        return { kind: 'read', value: [null] } as never;
+      },
+    };
+    one.desk.run(one.connection.id)?.close();
+    await settle(one, 100, 5);
+    asked = 0;
+    await settle(one, 300, 5);
+    expect(asked).toBeLessThanOrEqual(11);
+    one.deps.signer = signer;
+    await settle(one, 40, 5);
+    expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
+  }, 60_000);
 });
