@@ -128,11 +128,13 @@ export async function planPair(
     isGone || facts.isUnread
       ? []
       : await sellWished(tx, deps, connection, facts, input, rulesSinceMs);
-  const exitEnded = sales.includes('ended');
+  const ended = new Set(sales.filter(({ sale }) => sale === 'ended').map(({ exit }) => exit));
+  const exitEnded = ended.size > 0;
+  const waiting = facts.exits.filter((exit) => !ended.has(exit));
   return {
-    changed: changed || sales.includes('planned'),
+    changed: changed || sales.some(({ sale }) => sale === 'planned'),
     exitEnded,
-    waiting: isClosed(rules.status) ? waitingIn(facts) : [],
+    waiting: isClosed(rules.status) ? waitingIn(waiting, input) : [],
     // What is left of one that was not sold is watched as it is now.
     watches:
       exitEnded || left.size > 0
@@ -179,17 +181,17 @@ async function sellWished(
   { exits, refusedSales, unsold }: PairFacts,
   input: StopPlanInput,
   rulesSinceMs: number,
-): Promise<Sale[]> {
+): Promise<{ exit: Exit; sale: Sale }[]> {
   const { rules, bid } = input;
   const now = deps.clock.now();
-  const sales: Sale[] = [];
+  const sales: { exit: Exit; sale: Sale }[] = [];
   for (const exit of exits)
     if (
       !refusedSales.has(exit.agentId) &&
       !unsold.has(exit.agentId) &&
       !isHeldBack(exit, rules, bid, now, rulesSinceMs)
     )
-      sales.push(await sell(tx, deps, connection, rules.symbol, exit, input));
+      sales.push({ exit, sale: await sell(tx, deps, connection, rules.symbol, exit, input) });
   return sales;
 }
 
@@ -274,7 +276,8 @@ const tellDelisted = (
     { connectionId, kind: 'pair_delisted', about: symbol, detail: { symbol } },
   ]);
 
-const waitingIn = ({ exits, input }: PairFacts): Waiting[] =>
+/** `input`: as it is after this planning; of what was left to the person nothing waits. */
+const waitingIn = (exits: readonly Exit[], input: StopPlanInput): Waiting[] =>
   exits
     .filter(({ agentId }) => input.holders.some((one) => one.agentId === agentId))
     .map(({ agentId, tickId }) => ({

@@ -13,6 +13,8 @@ import {
   liveWriteOffs,
 } from '../../../server/db/schema-live.ts';
 import { isWellKnown } from '../../../server/live/dust-doubts.ts';
+import { lockBooks } from '../../../server/live/live-accounts.ts';
+import { planPair } from '../../../server/live/pair-plan.ts';
 import { uuidOf } from '../../../server/live/order-rows.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import { expectBooksEqual, filledSales, restingStops } from '../../support/live/live-findings.ts';
@@ -156,6 +158,24 @@ describe('the dust of a sale of all', () => {
     expect(opened).toHaveLength(2);
     await settle(one, 600, 30);
     await expectBooksEqual(one);
+  }, 120_000);
+
+  it('waits for no pair that takes no orders once it is left', async () => {
+    const { one, agentId } = await holding();
+    const quote = vi.spyOn(one.floor.market, 'quote').mockReturnValue(null);
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    const rules = one.desk.rules('binance', one.pair);
+    if (rules === null) throw new Error('There are no rules');
+    const plan = () =>
+      one.floor.database.transaction(async (tx) => {
+        await lockBooks(tx, one.connection, 'all');
+        return planPair(tx, one.deps, one.connection, one.pair, { ...rules, status: 'halted' });
+      });
+    expect((await plan()).waiting).toHaveLength(1);
+    quote.mockRestore();
+    expect((await plan()).waiting).toEqual([]);
+    expect(await held(one)).toEqual([]);
   }, 120_000);
 
   it('of a sale from before this rule goes to the person too', async () => {
