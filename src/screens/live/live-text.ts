@@ -336,7 +336,7 @@ export const writeOffText = (
 ): { kind: string; what: string } => ({
   kind:
     why === 'dust'
-      ? `Left after a sale, too little to sell. It is yours at ${exchange}.`
+      ? `Too little to sell. It is yours at ${exchange}.`
       : 'Written off by an agent, at cost',
   what: `${formatExact(quantity)} ${symbol.split('/')[0] ?? ''}`.trim(),
 });

@@ -327,7 +327,7 @@ describe('what an agent gave up', () => {
       what: '0.00000914 BTC',
     });
     expect(writeOffText({ ...givenUp, quantity, why: 'dust' }, 'Binance')).toEqual({
-      kind: 'Left after a sale, too little to sell. It is yours at Binance.',
+      kind: 'Too little to sell. It is yours at Binance.',
       what: '0.00000914 BTC',
     });
   });
