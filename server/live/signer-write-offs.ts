@@ -19,6 +19,9 @@ import { checkWriteOff, positionToWriteOff, type WriteOffAsk } from './write-off
 const LOOK_MS = 10_000;
 /** What the signer did not take is told again, each time at most so often. */
 const AGAIN_MS = 60_000;
+/** What kept it from taking dust has passed after so many tries, or lasts: then each wait is doubled. */
+const QUICK_TRIES = 10;
+const AGAIN_MOST_MS = 4 * 60 * 60_000;
 /** Dust waits so long for a write-off of its coin. One whose coins have come back is never taken. */
 const DUST_WAITS_MS = 60 * 60_000;
 
@@ -84,10 +87,14 @@ function objectionOf(why: string): Refusal {
   return new Refusal('write_off_refused', `${sentence} Nothing was written off.`);
 }
 
+const NEVER = { atMs: Number.NEGATIVE_INFINITY, refusals: 0 };
+const waitAfter = (refusals: number): number =>
+  Math.min(AGAIN_MOST_MS, AGAIN_MS * 2 ** Math.max(0, refusals - QUICK_TRIES));
+
 export class UntoldWriteOffs {
   private telling: Promise<void> | null = null;
   private lookedAtMs = Number.NEGATIVE_INFINITY;
-  private readonly triedAtMs = new Map<string, number>();
+  private readonly tried = new Map<string, { atMs: number; refusals: number }>();
 
   constructor(
     private readonly deps: LiveDeps,
@@ -111,6 +118,8 @@ export class UntoldWriteOffs {
     if (!isNow && !hasPassed(this.lookedAtMs, LOOK_MS, clock.now())) return;
     this.lookedAtMs = clock.now();
     const { connectionId } = this;
+    // One that knows no dust would take it for coins that are missing.
+    const isOther = (this.deps.signer.otherVersion?.() ?? null) !== null;
     const rows = await database.db
       .select()
       .from(liveWriteOffs)
@@ -124,16 +133,16 @@ export class UntoldWriteOffs {
     );
     for (const { id, symbol, quantity, cause } of rows) {
       // Dust is in the account: with it taken off first, less of the coin would seem to be missing.
-      if (cause === 'dust_left' && gone.has(baseOf(symbol))) continue;
-      const triedAtMs = this.triedAtMs.get(id) ?? Number.NEGATIVE_INFINITY;
-      if (!hasPassed(triedAtMs, AGAIN_MS, clock.now())) continue;
-      this.triedAtMs.set(id, clock.now());
-      const ask = {
-        ...{ connectionId, writeOffId: id, symbol, quantity: parseFixed(quantity) },
-        isDust: cause === 'dust_left',
-      };
-      if ((await askSigner(this.deps, ask, false)) !== null) continue;
-      this.triedAtMs.delete(id);
+      const isDust = cause === 'dust_left';
+      if (isDust && (isOther || gone.has(baseOf(symbol)))) continue;
+      const { atMs, refusals } = this.tried.get(id) ?? NEVER;
+      if (!hasPassed(atMs, waitAfter(refusals), clock.now())) continue;
+      const ask = { connectionId, writeOffId: id, symbol, quantity: parseFixed(quantity), isDust };
+      const why = await askSigner(this.deps, ask, false);
+      const isRefusal = isDust && why !== 'unreachable';
+      this.tried.set(id, { atMs: clock.now(), refusals: isRefusal ? refusals + 1 : refusals });
+      if (why !== null) continue;
+      this.tried.delete(id);
       await database.db
         .update(liveWriteOffs)
         .set({ signerToldAt: clock.now() })

@@ -240,6 +240,48 @@ describe('the dust of a sale of all', () => {
   }, 120_000);
 });
 
+describe('the signer', () => {
+  it('that refuses dust is told of it ever less often, and takes it in the end', async () => {
+    const { one, agentId } = await holding();
+    const { signer } = one.deps;
+    let told = 0;
+    one.deps.signer = {
+      ask: async (ask) => {
+        if (ask.act !== 'write_off') return signer.ask(ask);
+        told += 1;
+        return { kind: 'refused', code: 'busy' } as never;
+      },
+    };
+    await stopAndSell(one, agentId);
+    await settle(one, 30 * 60, 30);
+    expect(told).toBeGreaterThanOrEqual(10);
+    expect(told).toBeLessThanOrEqual(15);
+    one.deps.signer = signer;
+    await settle(one, 40 * 60, 60);
+    expect((await rows(one)).map(({ signerToldAt }) => signerToldAt !== null)).toEqual([true]);
+  }, 120_000);
+
+  it('of another version is told of no dust', async () => {
+    const { one, agentId } = await holding();
+    const { signer } = one.deps;
+    let told = 0;
+    one.deps.signer = {
+      ask: (ask) => {
+        if (ask.act === 'write_off') told += 1;
+        return signer.ask(ask);
+      },
+      otherVersion: () => 'older',
+    };
+    await stopAndSell(one, agentId);
+    await settle(one, 300, 30);
+    expect(await left(one)).toHaveLength(1);
+    expect(told).toBe(0);
+    one.deps.signer = signer;
+    await settle(one, 120, 30);
+    expect((await rows(one)).map(({ signerToldAt }) => signerToldAt !== null)).toEqual([true]);
+  }, 120_000);
+});
+
 describe('a write-off that leaves dust of a position that is to be sold', () => {
   it.each([1, 2, 3])(
     'leaves it to the person in the same moment, and the signer learns of both (%i)',
