@@ -196,6 +196,7 @@ function seen(order: LiveOrder, event: EventOf<'seen'>): Step {
   if (!isOurs(order, shown)) return alarm(order, 'differs');
   const over = shown.status !== 'open';
   if (confirmsNothingHappened(order, shown)) return same(withWord(order, event));
+  if (wasKnownWhenGivenUp(order, shown)) return same(order);
   const existing = shownToExist(order, shown.exchangeOrderId, event.atMs, over);
   if (existing.order.exchangeOrderId !== shown.exchangeOrderId) return existing;
   return then(existing, (known) => {
@@ -224,6 +225,14 @@ function confirmsNothingHappened(order: LiveOrder, shown: VenueOrder): boolean {
   const isDenied = hasEnded(order) && order.ending !== 'exchange' && order.exchangeOrderId === null;
   return isDenied && shown.status !== 'open' && shown.filled === 0n;
 }
+
+/** The same word about its end: its person gave it up for what that end claims and no trade shows. */
+const wasKnownWhenGivenUp = (order: LiveOrder, shown: VenueOrder): boolean =>
+  order.ending === 'given_up' &&
+  order.exchangeOrderId === shown.exchangeOrderId &&
+  shown.status !== 'open' &&
+  order.seen !== null &&
+  newest(order.seen, shown) === order.seen;
 
 /** What the exchange's word means for an order that it knows. */
 function afterNews(before: LiveOrder, order: LiveOrder): Step {

@@ -330,6 +330,18 @@ describe('an acknowledged order', () => {
     expect(alarmsOf([sent, acknowledged, proved, given, seeing({})])).toEqual(['found_after_end']);
   });
 
+  it('that its person gave up for a fill that no list shows stays so at the same word, and opens at a new one', () => {
+    const lacking = seeing({ status: 'cancelled', filled: money('1') });
+    const given = [sent, acknowledged, lacking, { kind: 'given_up', atMs: 9e6 } as const];
+    expect(run([...given, lacking]).order).toMatchObject({
+      state: 'cancelled',
+      ending: 'given_up',
+    });
+    expect(alarmsOf([...given, lacking])).toEqual([]);
+    const more = seeing({ status: 'cancelled', filled: money('1.5') });
+    expect(alarmsOf([...given, more])).toEqual(['found_after_end']);
+  });
+
   it('ends on the word of the person where its key is refused, and is cancelled if it rests after all', () => {
     const given: OrderEvent = { kind: 'given_up', atMs: 5_000, isUnread: true };
     expect(run([given]).order.state).toBe('planned');
