@@ -61,7 +61,10 @@ export class Doubts {
           sinceMs: sentAtMs,
         });
       }
-      for (const order of lost.of(connection)) await lost.look(connection, order);
+      for (const order of lost.of(connection)) {
+        if (this.isStopping) return;
+        await lost.look(connection, order);
+      }
     } catch (error) {
       const name = error instanceof Error ? error.name : 'unknown';
       log.warn({ error: name }, 'an order in doubt could not be looked for');

@@ -6,11 +6,10 @@ import { and, eq, gte, inArray, or, sql } from 'drizzle-orm';
 import { ENDED_STATES } from '../../engine/orders/live-order.ts';
 import type { Db } from '../db/database.ts';
 import { liveConnections, liveMarks, liveOrders } from '../db/schema-live.ts';
+import { GATE_KEPT_MS } from './gate-kept.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { keepsFromReading } from './unread-orders.ts';
 
-/** What was compared longer ago, as before a restart or from a backup, says nothing of now. */
-const COMPARED_LATELY_MS = 240_000;
 /** After so long no list of an exchange brings up an order that was held to be over. */
 const ORDERS_REACH_MS = 7 * 24 * 3_600_000;
 
@@ -29,8 +28,9 @@ export async function isWellKnown(
   if (row === undefined || row.keyFaults.some(keepsFromReading)) return false;
   const { reconciledToMs, gateReasons, pending } = row.marks;
   if (reconciledToMs === null || gateReasons.length > 0) return false;
-  // One that was noted later than now was noted before the clock was set back.
-  const isLate = reconciledToMs <= nowMs && nowMs - reconciledToMs <= COMPARED_LATELY_MS;
+  // What was compared longer ago, as before a restart or from a backup, says nothing of now. One that
+  // was noted later than now was noted before the clock was set back.
+  const isLate = reconciledToMs <= nowMs && nowMs - reconciledToMs <= GATE_KEPT_MS;
   return isLate && !Object.hasOwn(pending as object, asset);
 }
 

@@ -63,10 +63,14 @@ function mayBeDust({ agentId, held }: StopHolder, input: StopPlanInput): boolean
   );
 }
 
-/**
- * Agents whose position of the pair was dust, and is closed. The account must be locked. `leaving`:
- * agents that are to sell all of it.
- */
+export interface DustLeft {
+  /** Agents whose position of the pair was dust, and is closed. */
+  left: Set<string>;
+  /** Those whose dust waits until all is known of it: a wish to sell it has to stay as well. */
+  withheld: Set<string>;
+}
+
+/** The account must be locked. `leaving`: agents that are to sell all of it. */
 export async function leaveDust(
   tx: Tx,
   deps: BookDeps,
@@ -74,20 +78,23 @@ export async function leaveDust(
   symbol: string,
   input: StopPlanInput,
   leaving: ReadonlySet<string>,
-): Promise<ReadonlySet<string>> {
+): Promise<DustLeft> {
   const left = new Set<string>();
+  const withheld = new Set<string>();
   const { bid, rules } = input;
-  if (bid === null) return left;
+  if (bid === null) return { left, withheld };
   const { accountId } = connection;
   const now = deps.clock.now();
   const small = input.holders.filter((holder) => mayBeDust(holder, input));
-  if (small.length === 0 || !(await isWellKnown(tx.db, connection, baseOf(symbol), now)))
-    return left;
+  const isKnown = small.length === 0 || (await isWellKnown(tx.db, connection, baseOf(symbol), now));
   for (const { agentId, held } of small) {
-    if (await mayHaveUnbooked(tx.db, { accountId, agentId, symbol }, now)) continue;
     const last = await lastTradeOf(tx.db, accountId, agentId, symbol);
     const isLeaving = leaving.has(agentId);
     if (last === null || !isLeftOver({ held, last, bid, rules, isLeaving })) continue;
+    if (!isKnown || (await mayHaveUnbooked(tx.db, { accountId, agentId, symbol }, now))) {
+      withheld.add(agentId);
+      continue;
+    }
     const [position] = await tx.db
       .select()
       .from(positions)
@@ -108,7 +115,7 @@ export async function leaveDust(
     left.add(agentId);
   }
   if (left.size > 0) noteChanged(tx);
-  return left;
+  return { left, withheld };
 }
 
 /** Agents are locked before accounts: one that somebody else holds may wait for this account. */

@@ -1,5 +1,5 @@
 /** Stops that did not stay at the exchange: the same one is not placed again, and its price watched. */
-import { and, eq, gte, inArray, ne, or } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNotNull, ne, or } from 'drizzle-orm';
 import { formatFixed, type Fixed } from '../../contract/money.ts';
 import { STOP_REACHED, STOPS_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
 import { LIVE_STATES, type LiveOrder } from '../../engine/orders/live-order.ts';
@@ -47,7 +47,8 @@ const LASTED_MS = 2 * 60_000;
 
 /**
  * Whether another order may sell what the signer would not let this stop sell as well: then the same
- * stop may be placed once that one has ended.
+ * stop may be placed once that one has ended. One that rests undisturbed explains nothing: it is in
+ * our books too.
  */
 async function mayAnotherSell(
   tx: Tx,
@@ -63,7 +64,10 @@ async function mayAnotherSell(
       eq(liveOrders.side, 'sell'),
       ne(liveOrders.clientOrderId, clientOrderId),
       or(
-        inArray(liveOrders.state, [...LIVE_STATES]),
+        and(
+          inArray(liveOrders.state, [...LIVE_STATES]),
+          or(inArray(liveOrders.state, ['sending', 'unknown']), isNotNull(liveOrders.cancel)),
+        ),
         and(
           eq(liveOrders.ending, 'given_up'),
           gte(liveOrders.changedAt, clock.now() - GIVEN_UP_LATELY_MS),

@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm';
 import type { KeyFault } from '../../contract/signer.ts';
 import type { KeyPermissions } from '../../contract/venue.ts';
 import type { Db } from '../db/database.ts';
-import { liveConnections } from '../db/schema-live.ts';
+import { liveConnections, liveMarks } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
 import { readConnection, type ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
@@ -29,15 +29,21 @@ const isKnown = (row: Known, { faults, readAtMs }: KeyReading): boolean =>
 
 /**
  * Whether a key that is refused was accepted since the person was told: a comparison may succeed
- * between two readings that find the same fault.
+ * between two readings that find the same fault. Where the last one did, the fault keeps nobody from
+ * reading, and each reading would tell it again.
  */
-const isRefusedAnew = async (
+async function isRefusedAnew(
   db: Db,
   row: Pick<ConnectionRow, 'id' | 'keyFaults' | 'state'>,
-): Promise<boolean> =>
-  row.state === 'open' &&
-  row.keyFaults.some(keepsFromReading) &&
-  !(await ordersUnreadSince(db, [row])).has(row.id);
+): Promise<boolean> {
+  if (row.state !== 'open' || !row.keyFaults.some(keepsFromReading)) return false;
+  if ((await ordersUnreadSince(db, [row])).has(row.id)) return false;
+  const [marks] = await db
+    .select({ reasons: liveMarks.gateReasons })
+    .from(liveMarks)
+    .where(eq(liveMarks.connectionId, row.id));
+  return (marks?.reasons.length ?? 0) > 0;
+}
 
 export async function followKey(
   deps: BookDeps,

@@ -19,6 +19,7 @@ import type { LiveDeps, LivePort } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { isClosed } from './pair-facts.ts';
 import { EndedAgents } from './end-agents.ts';
+import { GATE_KEPT_MS } from './gate-kept.ts';
 import { MissingRules } from './missing-rules.ts';
 import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
@@ -45,8 +46,6 @@ const UNREAD_RETRY_MOST_MS = 30_000;
 /** So many comparisons follow one another before the wait grows. */
 const UNREAD_RETRIES = 4;
 const KEY_REFUSED_RETRY_MS = 60_000;
-/** A process that slept knows nothing of the minutes since: it compares before anything leaves. */
-const GATE_KEPT_MS = 240_000;
 /** Clocks are set back by less all the time, which does no harm. */
 const SET_BACK_MS = 2_000;
 /** How often a comparison that fails makes the exchange's rules be read again. */

@@ -113,6 +113,8 @@ interface Spans {
 interface Moment extends Spans {
   /** Of the market; null where none is known. */
   bid: Fixed | null;
+  /** Null where nothing is planned, and whether orders rest unseen is not asked. */
+  nowMs: number | null;
 }
 
 /** All but the orders, in one statement: this is read with every change of an order. */
@@ -120,7 +122,7 @@ async function readTexts(
   db: Db,
   { id, accountId }: ConnectionRow,
   symbol: string,
-  { refused, unsold }: Spans,
+  { refused, unsold, nowMs }: Omit<Moment, 'bid'>,
 ): Promise<FactsRow> {
   const within = ({ fromMs, toMs }: Span): SQL =>
     sql`changed_at between ${fromMs}::bigint and ${toMs}::bigint`;
@@ -175,7 +177,7 @@ async function readTexts(
           and state in ${ENDED} and booked = 0 and sent_at_ms is not null
           and ${within(unsold)})::text as unsold,
       (select missing ->> ${baseOf(symbol)} from live_marks where connection_id = ${id}) as missing,
-      ${mayRestUnseen(id)} as "isUnread"`,
+      ${nowMs === null ? sql`false` : mayRestUnseen(id, nowMs)} as "isUnread"`,
   );
   if (row === undefined) throw new Error('The facts of a pair are one row');
   return row;
@@ -195,9 +197,9 @@ export async function readPairFacts(
   connection: ConnectionRow,
   symbol: string,
   rules: PairRules,
-  { bid, ...spans }: Moment,
+  { bid, ...moment }: Moment,
 ): Promise<PairFacts> {
-  const texts = await readTexts(db, connection, symbol, spans);
+  const texts = await readTexts(db, connection, symbol, moment);
   const held = JSON.parse(texts.held) as HeldText[];
   const exits = (JSON.parse(texts.exits) as ExitText[]).map((exit): Exit => ({
     ...exit,

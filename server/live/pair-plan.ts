@@ -21,7 +21,7 @@ import {
 import type { Db, Tx } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
-import { leaveDust } from './dust-left.ts';
+import { leaveDust, type DustLeft } from './dust-left.ts';
 import { hasPassed } from './elapsed.ts';
 import { noteTooSmall } from './failed-stops.ts';
 import type { ConnectionRow } from './live-accounts.ts';
@@ -47,6 +47,7 @@ export const REFUSED_PAUSE_MS = 10_000;
 /** One that found nobody within its limit: the book is another one a moment later. */
 const UNSOLD_PAUSE_MS = 2_000;
 const NONE = { fromMs: 0, toMs: 0 };
+const NO_DUST: DustLeft = { left: new Set(), withheld: new Set() };
 
 /**
  * A sale of a pair that takes no orders, by what is known: that may be wrong, so it is tried. After
@@ -105,13 +106,15 @@ export async function planPair(
   const refused = { fromMs, toMs: now + REFUSED_PAUSE_MS };
   const unsold = { ...refused, fromMs: Math.max(fromMs, now - UNSOLD_PAUSE_MS) };
   const bid = deps.market.quote(symbol)?.bid ?? null;
-  const facts = await readPairFacts(tx.db, connection, symbol, rules, { refused, unsold, bid });
+  const facts = await readPairFacts(tx.db, connection, symbol, rules, {
+    ...{ refused, unsold, bid, nowMs: now },
+  });
   const actions = planStops(facts.input);
   const { orders, changed } = await carryOut(tx, deps, connection, facts, actions);
   const live = orders.filter((one) => !hasEnded(one));
   const isGone = rules.status === 'delisted';
-  const left = isGone
-    ? new Set<string>()
+  const { left, withheld } = isGone
+    ? NO_DUST
     : await leaveDust(
         tx,
         deps,
@@ -127,7 +130,7 @@ export async function planPair(
   const sales =
     isGone || facts.isUnread
       ? []
-      : await sellWished(tx, deps, connection, facts, input, rulesSinceMs);
+      : await sellWished(tx, deps, connection, facts, { ...input, withheld }, rulesSinceMs);
   const ended = new Set(sales.filter(({ sale }) => sale === 'ended').map(({ exit }) => exit));
   const exitEnded = ended.size > 0;
   const waiting = facts.exits.filter((exit) => !ended.has(exit));
@@ -179,7 +182,7 @@ async function sellWished(
   deps: BookDeps,
   connection: ConnectionRow,
   { exits, refusedSales, unsold }: PairFacts,
-  input: StopPlanInput,
+  input: SaleInput,
   rulesSinceMs: number,
 ): Promise<{ exit: Exit; sale: Sale }[]> {
   const { rules, bid } = input;
@@ -235,6 +238,7 @@ export async function readWatches(
     refused: NONE,
     unsold: NONE,
     bid,
+    nowMs: null,
   });
   return watchesIn(facts, planStops(facts.input), symbol);
 }
@@ -249,6 +253,7 @@ export async function readOwned(
     refused: NONE,
     unsold: NONE,
     bid: null,
+    nowMs: null,
   });
   return ownedNow(input, agentId);
 }
@@ -348,6 +353,9 @@ const mayBringMore = ({ agentId, quantity }: Exit, { orders }: StopPlanInput): b
   quantity === null &&
   orders.some(({ intent }) => intent.agentId === agentId && intent.side === 'buy');
 
+/** `withheld`: agents whose dust waits to be left to the person. */
+type SaleInput = StopPlanInput & { withheld: ReadonlySet<string> };
+
 type Sale = 'planned' | 'waiting' | 'ended';
 
 /** Sells what may be sold now of a position that is to go. */
@@ -357,7 +365,7 @@ async function sell(
   connection: ConnectionRow,
   symbol: string,
   exit: Exit,
-  input: StopPlanInput,
+  input: SaleInput,
 ): Promise<Sale> {
   const { agentId } = exit;
   const holder = input.holders.find((one) => one.agentId === agentId);
@@ -368,6 +376,7 @@ async function sell(
   const isDust = sized.kind === 'dust' && input.missing === 0n && bid !== null;
   const isGone = holder === undefined || (!isBusy && (isDust || isSold(part, bid, input.rules)));
   const isDone = isGone && !mayBringMore(exit, input);
+  if (isDone && part === null && input.withheld.has(agentId)) return 'waiting';
   if (isDone)
     await tx.db
       .delete(liveExits)

@@ -4,6 +4,7 @@ import { GIVE_UP_UNREAD_AFTER_MS } from '../../contract/live-state.ts';
 import type { KeyFault } from '../../contract/signer.ts';
 import type { Db } from '../db/database.ts';
 import { liveAlarms, liveMarks } from '../db/schema-live.ts';
+import { GATE_KEPT_MS } from './gate-kept.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 
 /** With another fault a key still reads: then it is not why the account cannot be read. */
@@ -17,12 +18,14 @@ export const keepsFromReading = (fault: string): boolean =>
 
 /**
  * Whether orders of an account may rest unseen, in the words of the database, so that it is as fresh
- * as the transaction: the last comparison failed, and the key is refused or the person has given up
- * an order since the last one that succeeded.
+ * as the transaction: no comparison has succeeded for minutes, and the key is refused or the person
+ * has given up an order since the last one that did. Until then what takes the place of a stop may
+ * still leave, so it has to be planned.
  */
-export const mayRestUnseen = (connectionId: string): SQL => sql`exists (
+export const mayRestUnseen = (connectionId: string, nowMs: number): SQL => sql`exists (
   select 1 from live_connections one join live_marks mark on mark.connection_id = one.id
   where one.id = ${connectionId} and cardinality(mark.gate_reasons) > 0
+    and coalesce(mark.reconciled_to_ms, 0) < ${nowMs - GATE_KEPT_MS}
     and (one.key_faults && array[${sql.raw(`'${KEEPS_FROM_READING.join("', '")}'`)}]
       or exists (
         select 1 from live_orders lost

@@ -12,7 +12,6 @@ import { isOpen, type Endpoint } from './endpoints.ts';
 import { Secrets } from '../secrets.ts';
 import { NotSent, type Budget, type Clock } from './budget.ts';
 import { Nonces } from './nonces.ts';
-import { Turns } from './turns.ts';
 
 export interface RawReply {
   status: number;
@@ -122,7 +121,6 @@ export class Door {
   #offsetMs = 0;
   #timeSuspect = false;
   readonly #nonces: Nonces;
-  readonly #turns = new Turns();
 
   private constructor(client: CcxtClient, settings: DoorSettings) {
     this.#client = client;
@@ -206,7 +204,7 @@ export class Door {
     };
     // Kraken refuses a nonce lower than one it has seen, so its requests arrive one by one.
     if (this.exchange !== 'kraken' || endpoint.lane === 'public') return fly();
-    return this.#turns.take(fly, endpoint.lane === 'order');
+    return this.#nonces.turns.take(fly, endpoint.lane === 'order');
   }
 
   async #afford(

@@ -3,11 +3,14 @@
  * came before, from whichever door or process.
  */
 import type { SpentRecord } from '../spent.ts';
+import { Turns } from './turns.ts';
 
 /** Within this of the exchange's clock ours counts: read again after a restart, it goes on. */
 const APART_MS = 2_000;
 
 export class Nonces {
+  /** They have to arrive in their order too. */
+  readonly turns = new Turns();
   private last = 0;
   private record: SpentRecord | null = null;
 

@@ -11,6 +11,7 @@ import {
   isOpen,
   KRAKEN_ENDPOINTS,
 } from '../../signer/exchanges/endpoints.ts';
+import { Nonces } from '../../signer/exchanges/nonces.ts';
 import { handClock } from '../support/signer/desk-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -22,7 +23,7 @@ const KEYS: Record<LiveExchange, ApiKey> = {
 const EXCHANGES: LiveExchange[] = ['kraken', 'coinbase', 'binance'];
 
 type Answer = (url: string, init: RequestInit) => Response | Promise<Response>;
-async function open(exchange: LiveExchange, answer: Answer) {
+async function open(exchange: LiveExchange, answer: Answer, nonces = new Nonces()) {
   const clock = handClock();
   const asked: string[] = [];
   const byAddress = new Budget(ALLOWANCES[exchange].byAddress, clock);
@@ -33,6 +34,7 @@ async function open(exchange: LiveExchange, answer: Answer) {
     origin: null,
     byAddress,
     byKey,
+    nonces,
     clock,
     fetch: async (input, init = {}) => {
       const url = input instanceof Request ? input.url : input.toString();
@@ -220,6 +222,30 @@ describe('a request', () => {
       expect(nonces).toEqual([(there + nearMs) * 1_000]);
     },
   );
+
+  it('of Kraken leaves one after the other also from two doors of one key', async () => {
+    const nonces = new Nonces();
+    const gate = makeGate();
+    const first = await open(
+      'kraken',
+      async () => {
+        await gate.opened;
+        return json({ error: [], result: {} });
+      },
+      nonces,
+    );
+    const second = await open('kraken', () => json({ error: [], result: {} }), nonces);
+    const asking = first.door.ask(KRAKEN_ENDPOINTS.place);
+    await waitFor(() => {
+      expect(first.asked).toHaveLength(1);
+    });
+    const trying = second.door.ask(KRAKEN_ENDPOINTS.keyInfo);
+    await new Promise((later) => setTimeout(later, 50));
+    expect(second.asked).toEqual([]);
+    gate.open();
+    await Promise.all([asking, trying]);
+    expect(second.asked).toHaveLength(1);
+  });
 
   it('of Kraken has a higher nonce than the one before, also within a millisecond', async () => {
     const nonces: number[] = [];
