@@ -180,10 +180,10 @@ describe('two who connect one id at the same moment', () => {
       one.connectAgain({ connectionId: 'new', key: one.standIn.issueKey(ACCOUNT) }),
       one.connectAgain({ connectionId: 'new', key: one.standIn.issueKey(account) }),
     ]);
-    expect(answers.map((answer) => ('code' in answer ? answer.code : answer.kind)).sort()).toEqual([
-      'other_connection',
-      'read',
-    ]);
+    const said = answers.map((answer) => ('code' in answer ? answer.code : answer.kind));
+    // Whether the other one was asked about before the first was kept, or after it.
+    expect(said).toContain('read');
+    expect(said.some((code) => code === 'other_connection' || code === 'other_key')).toBe(true);
   });
 });
 
