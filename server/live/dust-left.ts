@@ -66,7 +66,7 @@ function mayBeDust({ agentId, held }: StopHolder, input: StopPlanInput): boolean
 export interface DustLeft {
   /** Agents whose position of the pair was dust, and is closed. */
   left: Set<string>;
-  /** Those whose dust waits until all is known of it: a wish to sell it has to stay as well. */
+  /** Those whose dust waits until all is known of it, and is left for the wish to sell it alone. */
   withheld: Set<string>;
 }
 
@@ -92,7 +92,8 @@ export async function leaveDust(
     const isLeaving = leaving.has(agentId);
     if (last === null || !isLeftOver({ held, last, bid, rules, isLeaving })) continue;
     if (!isKnown || (await mayHaveUnbooked(tx.db, { accountId, agentId, symbol }, now))) {
-      withheld.add(agentId);
+      // After a sale of all it is left later without a wish.
+      if (!isLeftOver({ held, last, bid, rules, isLeaving: false })) withheld.add(agentId);
       continue;
     }
     const [position] = await tx.db

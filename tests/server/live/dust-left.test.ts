@@ -346,8 +346,6 @@ describe('dust stays with its agent', () => {
     await settle(one, 240, 30);
     expect(await held(one)).toHaveLength(1);
     expect(await left(one)).toEqual([]);
-    // Without the wish nothing would ask for it again.
-    expect(await db.select().from(liveExits)).toHaveLength(1);
     const longAgo = one.floor.clock.at - 8 * 24 * 3_600_000;
     await db
       .update(liveOrders)
