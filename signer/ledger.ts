@@ -79,7 +79,7 @@ export interface Connection {
   positions: Map<string, Position>;
   fillsSeen: Set<string>;
   writeOffsSeen: Set<string>;
-  /** What the dust had cost that was left to the person on the last day of any. */
+  /** The dust that was left to the person on the last day of any. */
   dustLeft: DustLeft;
   /** By pair, when it was last bought, as the exchange says. */
   boughtAtMs: Map<string, number>;

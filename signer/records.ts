@@ -80,8 +80,8 @@ export const SignerRecord = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('absent'), ...At, clientOrderId: z.string() }),
   z.object({ kind: z.literal('fill'), ...At, ...Of, clientOrderId: z.string(), fill: VenueFill }),
   /**
-   * Coins that the account has not got any more, or dust that is the person's. `unrealised`: what they were worth above their cost
-   * for the day's loss, which stays as it was.
+   * Coins that the account has not got any more, or dust that is the person's. `unrealised`: what
+   * they were worth above their cost for the day's loss, which stays as it was.
    */
   z.object({
     kind: z.literal('written_off'),

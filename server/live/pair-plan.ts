@@ -83,9 +83,9 @@ interface Waiting {
 
 /**
  * The account must be locked. Without the exchange's rules nothing is planned, what no stop guards is
- * watched, and what was asked for stays. `rulesSinceMs`: since when the rules are known to be these; what was refused before
- * that holds nothing back. While orders may rest unseen no stop and no sale is planned: none could
- * leave, and the comparison that finds them plans.
+ * watched, and what was asked for stays. `rulesSinceMs`: since when the rules are known to be these;
+ * what was refused before that holds nothing back. While orders may rest unseen no stop and no sale
+ * is planned: none could leave, and the comparison that finds them plans.
  */
 export async function planPair(
   tx: Tx,
