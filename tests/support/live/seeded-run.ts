@@ -6,6 +6,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../../contract/errors.ts';
 import {
   add,
+  fixedFromNumber,
   multiply,
   parseFixed,
   subtract,
@@ -41,6 +42,8 @@ const QUIET_STEPS = 50;
 const QUIET_STEP_MS = 30_000;
 /** No exchange takes an order that is worth less. */
 const LEAST_OF_ALL = parseFixed('0.4');
+/** Nor is the least order of any worth more. */
+const DUST_MOST = parseFixed('10');
 /** Of each kind of finding. */
 const SHOWN = 3;
 
@@ -383,12 +386,24 @@ class Run {
       await world.look();
       const wanted = await database.db.select().from(liveExits);
       const writtenOff = await database.db.select().from(liveWriteOffs);
-      const isSold = wanted.every(({ symbol }) => this.lacks(symbol, writtenOff));
-      if (!isSold || !(await isSettled(this.case))) continue;
+      const due = wanted.filter(({ symbol }) => !this.lacks(symbol, writtenOff));
+      const doubted = await Promise.all(due.map((wish) => this.isDoubtedDust(wish)));
+      if (doubted.includes(false) || !(await isSettled(this.case))) continue;
       await this.noteKeptDust(writtenOff);
       return;
     }
     this.unsettled.push('what was to be sold is still there');
+  }
+
+  /** A wish to sell dust stays for days where an order of the pair was held to be nowhere. */
+  private async isDoubtedDust(wish: { agentId: string; symbol: string }): Promise<boolean> {
+    const { world } = this;
+    const { database, connection, now } = world;
+    const { agentId, symbol } = wish;
+    const held = await heldBy(database.db, agentId, symbol);
+    const price = fixedFromNumber(world.priceOf(symbol));
+    if (held === null || multiply(parseFixed(held.quantity), price, 'up') > DUST_MOST) return false;
+    return mayHaveUnbooked(database.db, { accountId: connection.accountId, agentId, symbol }, now);
   }
 
   /** What a sale left that no exchange takes an order of, and that an agent holds all the same. */
