@@ -42,8 +42,8 @@ const QUIET_STEPS = 50;
 const QUIET_STEP_MS = 30_000;
 /** No exchange takes an order that is worth less. */
 const LEAST_OF_ALL = parseFixed('0.4');
-/** Nor is the least order of any worth more. */
-const DUST_MOST = parseFixed('10');
+/** What is worth more is never left to the person, whatever the rules of the exchange are. */
+const DUST_MOST = parseFixed('20');
 /** Of each kind of finding. */
 const SHOWN = 3;
 
@@ -387,22 +387,29 @@ class Run {
       const wanted = await database.db.select().from(liveExits);
       const writtenOff = await database.db.select().from(liveWriteOffs);
       const due = wanted.filter(({ symbol }) => !this.lacks(symbol, writtenOff));
-      const doubted = await Promise.all(due.map((wish) => this.isDoubtedDust(wish)));
-      if (doubted.includes(false) || !(await isSettled(this.case))) continue;
+      const waiting = await Promise.all(due.map((wish) => this.mayGoOnWishing(wish)));
+      if (waiting.includes(false) || !(await isSettled(this.case))) continue;
       await this.noteKeptDust(writtenOff);
       return;
     }
     this.unsettled.push('what was to be sold is still there');
   }
 
-  /** A wish to sell dust stays for days where an order of the pair was held to be nowhere. */
-  private async isDoubtedDust(wish: { agentId: string; symbol: string }): Promise<boolean> {
+  /**
+   * A wish to sell what the exchange takes no order of stays where it is worth too much to be left, as
+   * after a change of the exchange's rules, and for days where an order was held to be nowhere.
+   */
+  private async mayGoOnWishing(wish: { agentId: string; symbol: string }): Promise<boolean> {
     const { world } = this;
-    const { database, connection, now } = world;
+    const { database, connection, standIn, now } = world;
     const { agentId, symbol } = wish;
-    const held = await heldBy(database.db, agentId, symbol);
-    const price = fixedFromNumber(world.priceOf(symbol));
-    if (held === null || multiply(parseFixed(held.quantity), price, 'up') > DUST_MOST) return false;
+    const held = parseFixed((await heldBy(database.db, agentId, symbol))?.quantity ?? '0');
+    const worth = multiply(held, fixedFromNumber(world.priceOf(symbol)), 'down');
+    const rules = standIn.instruments.get(symbol);
+    if (held === ZERO || rules === undefined) return false;
+    const isTooLittle = held < rules.step || held < rules.minQuantity || worth < rules.minNotional;
+    if (!isTooLittle) return false;
+    if (worth > DUST_MOST) return true;
     return mayHaveUnbooked(database.db, { accountId: connection.accountId, agentId, symbol }, now);
   }
 
