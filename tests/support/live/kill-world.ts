@@ -77,12 +77,10 @@ class Reborn {
     this.first = firstEnv;
   }
 
-  async ensure(): Promise<void> {
-    for (
-      let tries = 0;
-      this.child?.exitCode !== null || this.child.signalCode !== null;
-      tries += 1
-    ) {
+  /** True where it was started anew. */
+  async ensure(): Promise<boolean> {
+    let tries = 0;
+    for (; this.child?.exitCode !== null || this.child.signalCode !== null; tries += 1) {
       if (tries > TRIES_MOST) throw new Error(`${this.script} does not start`);
       const env = { ...process.env, ...this.env, ...this.first };
       this.first = {};
@@ -99,6 +97,7 @@ class Reborn {
         if (!(error instanceof Gone)) throw error;
       });
     }
+    return tries > 0;
   }
 
   /** @throws Gone when it was killed before it answered. */
@@ -149,6 +148,7 @@ export class KillWorld {
   readonly quote: string;
   readonly symbols: readonly string[];
   private advancedMs = 0;
+  private readonly prices = new Map<string, number>();
   private readonly logPath: string;
 
   private constructor(
@@ -206,8 +206,12 @@ export class KillWorld {
   async tell(told: Told): Promise<unknown> {
     for (;;) {
       await this.signer.ensure();
-      await this.server.ensure();
+      const isNew = await this.server.ensure();
       try {
+        // A server that has begun anew hears prices again, as from its market: without, it buys nothing.
+        if (isNew)
+          for (const [symbol, price] of this.prices)
+            await this.server.ask({ act: 'price', symbol, price });
         return await this.server.ask(told);
       } catch (error) {
         if (!(error instanceof Gone)) throw error;
@@ -229,6 +233,7 @@ export class KillWorld {
 
   async setPrice(symbol: string, price: number): Promise<void> {
     this.standIn.setPrice(symbol, formatFixed(fixedFromNumber(price, 2)));
+    this.prices.set(symbol, price);
     await this.tell({ act: 'price', symbol, price });
   }
 
