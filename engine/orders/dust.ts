@@ -36,9 +36,10 @@ const isTooLittle = (held: Fixed, price: Fixed, rules: PairRules): boolean =>
 /**
  * What was worth an order at its last trade has only fallen, and may be sold when its price is back:
  * it stays with its agent. So does what the agent bought and does not want to leave: it may buy more.
+ * A sale that leaves less than a step has sold all, whatever it was for.
  */
 export function isLeftOver({ held, last, bid, rules, isLeaving }: LeftOver): boolean {
-  const hasSoldAll = last.side === 'sell' && last.isOfAll;
+  const hasSoldAll = last.side === 'sell' && (last.isOfAll || held < rules.quantityStep);
   if (!isLeaving && !hasSoldAll) return false;
   return (
     isTooLittle(held, bid, rules) &&

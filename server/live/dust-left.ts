@@ -66,7 +66,7 @@ function mayBeDust({ agentId, held }: StopHolder, input: StopPlanInput): boolean
 export interface DustLeft {
   /** Agents whose position of the pair was dust, and is closed. */
   left: Set<string>;
-  /** Those whose dust waits until all is known of it, and is left for the wish to sell it alone. */
+  /** Those whose dust waits until the account is compared, and is left for the wish to sell it alone. */
   withheld: Set<string>;
 }
 
@@ -91,11 +91,12 @@ export async function leaveDust(
     const last = await lastTradeOf(tx.db, accountId, agentId, symbol);
     const isLeaving = leaving.has(agentId);
     if (last === null || !isLeftOver({ held, last, bid, rules, isLeaving })) continue;
-    if (!isKnown || (await mayHaveUnbooked(tx.db, { accountId, agentId, symbol }, now))) {
-      // After a sale of all it is left later without a wish.
-      if (!isLeftOver({ held, last, bid, rules, isLeaving: false })) withheld.add(agentId);
-      continue;
-    }
+    // After a sale of all it is left later without a wish.
+    if (!isKnown && !isLeftOver({ held, last, bid, rules, isLeaving: false }))
+      withheld.add(agentId);
+    // An order held to be nowhere may be found for a week: no wish waits so long, which would keep the
+    // agent from the pair, and would sell what is found.
+    if (!isKnown || (await mayHaveUnbooked(tx.db, { accountId, agentId, symbol }, now))) continue;
     const [position] = await tx.db
       .select()
       .from(positions)

@@ -356,6 +356,32 @@ describe('dust stays with its agent', () => {
     await expectBooksEqual(one);
   }, 120_000);
 
+  it('without a wish to sell it, which would keep the agent from the pair for a week', async () => {
+    const { one, agentId } = await holding();
+    const { db } = one.floor.database;
+    const clientOrderId = 'b'.repeat(32);
+    const [purchase] = await db.select().from(liveOrders).where(eq(liveOrders.side, 'buy'));
+    if (purchase === undefined) throw new Error('There was no purchase');
+    const unseen = { seen: null, exchangeOrderId: null, booked: '0', state: 'expired' };
+    const lost = { clientOrderId, id: uuidOf(clientOrderId), ending: 'absent', ...unseen };
+    await db.insert(liveOrders).values({ ...purchase, ...lost });
+    // A decision to trade what is held is to sell all of it.
+    await buy(one, agentId);
+    await settle(one, 60);
+    expect(filledSales(one)).toHaveLength(1);
+    expect(await held(one)).toHaveLength(1);
+    expect(await left(one)).toEqual([]);
+    expect(await db.select().from(liveExits)).toEqual([]);
+    const longAgo = one.floor.clock.at - 8 * 24 * 3_600_000;
+    await db
+      .update(liveOrders)
+      .set({ changedAt: longAgo })
+      .where(eq(liveOrders.clientOrderId, clientOrderId));
+    await settle(one, 240, 30);
+    expect(await held(one)).toEqual([]);
+    await expectBooksEqual(one);
+  }, 120_000);
+
   it('while its coin is unexplained, its account not compared lately, or its key refused', async () => {
     const { one } = await holding();
     const { db } = one.floor.database;

@@ -397,20 +397,18 @@ class Run {
 
   /**
    * A wish to sell what the exchange takes no order of stays where it is worth too much to be left, as
-   * after a change of the exchange's rules, and for days where an order was held to be nowhere.
+   * after a change of the exchange's rules.
    */
   private async mayGoOnWishing(wish: { agentId: string; symbol: string }): Promise<boolean> {
     const { world } = this;
-    const { database, connection, standIn, now } = world;
+    const { database, standIn } = world;
     const { agentId, symbol } = wish;
     const held = parseFixed((await heldBy(database.db, agentId, symbol))?.quantity ?? '0');
     const worth = multiply(held, fixedFromNumber(world.priceOf(symbol)), 'down');
     const rules = standIn.instruments.get(symbol);
     if (held === ZERO || rules === undefined) return false;
     const isTooLittle = held < rules.step || held < rules.minQuantity || worth < rules.minNotional;
-    if (!isTooLittle) return false;
-    if (worth > DUST_MOST) return true;
-    return mayHaveUnbooked(database.db, { accountId: connection.accountId, agentId, symbol }, now);
+    return isTooLittle && worth > DUST_MOST;
   }
 
   /** What a sale left that no exchange takes an order of, and that an agent holds all the same. */
