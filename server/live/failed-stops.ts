@@ -1,11 +1,12 @@
 /** Stops that did not stay at the exchange: the same one is not placed again, and its price watched. */
-import { and, eq, gte, inArray, isNotNull, ne, or } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm';
 import { formatFixed, type Fixed } from '../../contract/money.ts';
 import { STOP_REACHED, STOPS_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
 import { LIVE_STATES, type LiveOrder } from '../../engine/orders/live-order.ts';
 import { sizeOrder, stopOnTick } from '../../engine/orders/order-size.ts';
 import type { FailedStop } from '../../engine/orders/stop-plan.ts';
 import type { Tx } from '../db/database.ts';
+import { positions } from '../db/schema.ts';
 import { liveFailedStops, liveOrders } from '../db/schema-live.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
@@ -166,6 +167,17 @@ async function keep(
       target: [liveFailedStops.agentId, liveFailedStops.symbol],
       set: failed,
     });
+}
+
+/** With another key, or the same with its rights back, stops that were turned down are tried once more. */
+export async function forgetRejectedStops(tx: Tx, accountId: string): Promise<void> {
+  const held = tx.db
+    .select({ id: positions.agentId })
+    .from(positions)
+    .where(and(eq(positions.accountId, accountId), isNull(positions.closedMarketMs)));
+  await tx.db
+    .delete(liveFailedStops)
+    .where(and(eq(liveFailedStops.why, 'rejected'), inArray(liveFailedStops.agentId, held)));
 }
 
 interface Small {

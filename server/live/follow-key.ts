@@ -9,6 +9,7 @@ import type { KeyPermissions } from '../../contract/venue.ts';
 import type { Db } from '../db/database.ts';
 import { liveConnections, liveMarks } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
+import { forgetRejectedStops } from './failed-stops.ts';
 import { readConnection, type ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
@@ -17,6 +18,8 @@ import { keepsFromReading, ordersUnreadSince } from './unread-orders.ts';
 
 export interface KeyReading {
   faults: KeyFault[];
+  /** It took the place of another one just now. */
+  isReplaced?: boolean;
   /** Null where the exchange did not say. */
   permissions: KeyPermissions | null;
   readAtMs: number;
@@ -64,6 +67,8 @@ export async function followKey(
         ...(permissions === null ? {} : { permissions }),
       })
       .where(eq(liveConnections.id, row.id));
+    const isBetter = reading.isReplaced === true || row.keyFaults.length > 0;
+    if (faults.length === 0 && isBetter) await forgetRejectedStops(tx, row.accountId);
     // Of a fault that lasts no second word: each reading finds it again.
     const isNew = !isDeepStrictEqual(row.keyFaults, faults) || (await isRefusedAnew(tx.db, row));
     if (faults.length > 0 && isNew)

@@ -54,5 +54,5 @@ async function noteAccepted(
     state?.kind === 'read'
       ? { faults: state.value.faults, readAtMs: state.value.permissionsReadAtMs }
       : { faults: [], readAtMs: deps.clock.now() };
-  await followKey(deps, connection, { faults, permissions, readAtMs });
+  await followKey(deps, connection, { faults, permissions, readAtMs, isReplaced: true });
 }

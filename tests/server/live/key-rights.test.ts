@@ -1,6 +1,8 @@
 /** What the signer finds of a key after it was connected: kept, told once, and nothing is bought. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { account, openLiveWorld, type LiveWorld } from '../../support/live/live-world.ts';
+import { decideTrade } from '../../support/live/agent-decision.ts';
+import { restingStops } from '../../support/live/live-findings.ts';
+import { account, openLiveWorld, settle, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld;
 beforeEach(async () => {
@@ -102,3 +104,29 @@ it('agents order nothing by a key that is not accepted, and go on once it is', a
     'key_refused',
   ]);
 }, 120_000);
+
+it('a stop that was refused for want of a right is placed once the key has it again', async () => {
+  await world.look();
+  const agentId = await world.startAgent();
+  // The right goes with the first order.
+  let isGiven = false;
+  Object.defineProperty(key().permissions, 'trade', {
+    get: () => isGiven || world.standIn.journal.orders({ account: 'main' }).length === 0,
+  });
+  await decideTrade(world.deps, world.desk, {
+    ...{ connectionId: world.connection.id, agentId, symbol: world.pair },
+    ...{ budget: 60, tickId: 'purchase' },
+  });
+  await settle(world, 20);
+  await readAgain();
+  const refused = await account(world);
+  expect(refused.positions).toHaveLength(1);
+  expect(refused.connection.keyFaults).toEqual(['cannot_trade']);
+  expect(refused.alarms.map(({ kind }) => kind).sort()).toEqual(['key_refused', 'stop_rejected']);
+  expect(restingStops(world)).toEqual([]);
+  isGiven = true;
+  await readAgain();
+  await settle(world, 120);
+  expect((await account(world)).connection.keyFaults).toEqual([]);
+  expect(restingStops(world)).toHaveLength(1);
+}, 60_000);
