@@ -42,10 +42,12 @@ export class Reachability {
     const report = await signer.ask({ act: 'recheck', connectionId }).catch(() => null);
     const state = await signer.ask({ act: 'state', connectionId }).catch(() => null);
     if (report?.kind !== 'read') return false;
-    const { faults, permissions } = report.value;
-    // By the signer's clock, so that the next look at its state finds nothing new.
-    const readAtMs =
-      state?.kind === 'read' ? state.value.permissionsReadAtMs : this.deps.clock.now();
+    // As the signer keeps it, and by its clock: the next look at its state finds nothing new, and what
+    // was heard of a key that has been replaced meanwhile is not said of the new one.
+    const kept = state?.kind === 'read' ? state.value : null;
+    const { faults } = kept ?? report.value;
+    const permissions = kept?.permissions ?? report.value.permissions;
+    const readAtMs = kept?.permissionsReadAtMs ?? this.deps.clock.now();
     await followKey(this.deps, connection, { faults, permissions, readAtMs });
     return faults.some(keepsFromReading);
   }

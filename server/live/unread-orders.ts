@@ -16,6 +16,10 @@ const KEEPS_FROM_READING = [
 export const keepsFromReading = (fault: string): boolean =>
   KEEPS_FROM_READING.some((one) => one === fault);
 
+/** The gate counts from the end of a comparison, which is marked with its beginning. */
+const COMPARISON_MOST_MS = 2 * 60_000;
+const UNSEEN_AFTER_MS = GATE_KEPT_MS + COMPARISON_MOST_MS;
+
 /**
  * Whether orders of an account may rest unseen, in the words of the database, so that it is as fresh
  * as the transaction: no comparison has succeeded for minutes, and the key is refused or the person
@@ -25,7 +29,7 @@ export const keepsFromReading = (fault: string): boolean =>
 export const mayRestUnseen = (connectionId: string, nowMs: number): SQL => sql`exists (
   select 1 from live_connections one join live_marks mark on mark.connection_id = one.id
   where one.id = ${connectionId} and cardinality(mark.gate_reasons) > 0
-    and coalesce(mark.reconciled_to_ms, 0) < ${nowMs - GATE_KEPT_MS}
+    and coalesce(mark.reconciled_to_ms, 0) < ${nowMs - UNSEEN_AFTER_MS}
     and (one.key_faults && array[${sql.raw(`'${KEEPS_FROM_READING.join("', '")}'`)}]
       or exists (
         select 1 from live_orders lost
