@@ -23,13 +23,12 @@ import type { ApiKey } from '../exchange/accounts.ts';
 import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
 import { layEmptyDatabase } from '../empty-database.ts';
 import { isWrong, type Findings } from './live-judge.ts';
+import { killProcesses } from './kill-bundles.ts';
 import type { Told } from './kill-server.ts';
 
 const ACCOUNT = 'main';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PRELOAD = new URL('./kill-preload.mjs', import.meta.url).href;
-const SERVER = fileURLToPath(new URL('./kill-server.ts', import.meta.url));
-const SIGNER = join(ROOT, 'signer/main.ts');
 const START_PATIENCE_MS = 60_000;
 /** It is killed at most once. */
 const TRIES_MOST = 2;
@@ -84,8 +83,7 @@ class Reborn {
       if (tries > TRIES_MOST) throw new Error(`${this.script} does not start`);
       const env = { ...process.env, ...this.env, ...this.first };
       this.first = {};
-      const loader = import.meta.resolve('tsx');
-      const args = ['--import', loader, '--import', PRELOAD, this.script];
+      const args = ['--import', PRELOAD, this.script];
       const child = spawn(process.execPath, args, {
         cwd: ROOT,
         env,
@@ -193,7 +191,8 @@ export class KillWorld {
     const killed = { KILL_AT: String(kill?.at ?? 0), KILL_LOG: join(folder, 'killed') };
     const of = (victim: Victim, script: string): Reborn =>
       new Reborn(script, env, kill?.victim === victim ? killed : {});
-    const [server, signer] = [of('server', SERVER), of('signer', SIGNER)];
+    const scripts = await killProcesses();
+    const [server, signer] = [of('server', scripts.server), of('signer', scripts.signer)];
     return new KillWorld(base, folder, standIn, server, signer);
   }
 
