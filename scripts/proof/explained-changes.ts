@@ -72,8 +72,26 @@ export const EXPLAINED_CHANGES: readonly ExplainedChange[] = [
   },
   {
     file: 'contract/money.ts',
+    line: 'if (Math.abs(value) < 0.4 / (TENS[most] ?? 1)) return ZERO;',
+    replacements: ['false', 'Math.abs(value) <= 0.4 / (TENS[most] ?? 1)'],
+    why: 'The text of a number so small is rounded to zero as well.',
+  },
+  {
+    file: 'contract/money.ts',
+    line: 'rest.reduce((m, v) => (v < m ? v : m), first);',
+    replacements: ['v <= m'],
+    why: 'Of two that are equal either is the least.',
+  },
+  {
+    file: 'contract/money.ts',
+    line: 'rest.reduce((m, v) => (v > m ? v : m), first);',
+    replacements: ['v >= m'],
+    why: 'Of two that are equal either is the most.',
+  },
+  {
+    file: 'contract/money.ts',
     line: 'for (let places = 0; places <= most; places += 1) {',
-    replacements: ['places < most', '{}'],
+    replacements: ['places < most', 'places > most', 'false', '{}'],
     why: 'Where the short way gives up, the text of the number decides the same.',
   },
   {
@@ -91,13 +109,13 @@ export const EXPLAINED_CHANGES: readonly ExplainedChange[] = [
   {
     file: 'contract/money.ts',
     line: 'if (digits >= SHORT || digits <= -SHORT) return null;',
-    replacements: ['true', 'digits > SHORT', 'digits < -SHORT'],
+    replacements: ['true', 'digits > SHORT', 'digits < -SHORT', '+SHORT'],
     why: 'Where the short way gives up, the text of the number decides the same.',
   },
   {
     file: 'contract/money.ts',
     line: 'if (digits / ten === value) return (BigInt(digits) * (UNITS[places] ?? 1n)) as Fixed;',
-    replacements: ['false'],
+    replacements: ['false', 'digits * ten'],
     why: 'Where the short way gives up, the text of the number decides the same.',
   },
   {
