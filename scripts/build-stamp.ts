@@ -52,9 +52,9 @@ export const writeStamp = (stamp: string): void => {
 };
 
 /** `.env.local` first: a name that is set already is never overwritten. */
-export function loadEnvironmentFiles(): void {
+export function loadEnvironmentFiles(folder = ROOT): void {
   for (const name of ['.env.local', '.env']) {
-    const file = join(ROOT, name);
+    const file = join(folder, name);
     if (existsSync(file)) process.loadEnvFile(file);
   }
 }

@@ -1,6 +1,7 @@
 /** Where the data lies that a command works on, as `DATA_DIR` and `DATABASE_URL` say. */
 import { resolve } from 'node:path';
 import { readConfig } from '../server/config.ts';
+import { loadEnvironmentFiles } from './build-stamp.ts';
 import type { Database } from '../server/db/database.ts';
 import { lockFolder } from '../server/db/folder-lock.ts';
 import { openPglite, SILENT } from '../server/db/pglite.ts';
@@ -12,17 +13,26 @@ export interface DataPlace {
   close(): Promise<void>;
 }
 
+/**
+ * The server's own, from the environment and from the files that `npm start` reads. Nothing else is
+ * read: whoever has to switch something off must not be held up by another setting.
+ */
+export function dataSettings(folder?: string): { dataDir: string; databaseUrl: string | null } {
+  loadEnvironmentFiles(folder);
+  const { DATA_DIR, DATABASE_URL } = process.env;
+  const { dataDir, databaseUrl } = readConfig({ DATA_DIR, DATABASE_URL });
+  return { dataDir: resolve(dataDir), databaseUrl };
+}
+
 /** Locks the folder of a PGlite. @throws FolderInUse where a server has it. */
 export async function openDataPlace(): Promise<DataPlace> {
-  const { DATA_DIR, DATABASE_URL } = process.env;
-  const config = readConfig({ DATA_DIR, DATABASE_URL });
-  const dataDir = resolve(config.dataDir);
-  const unlock = config.databaseUrl === null ? lockFolder(dataDir) : () => undefined;
+  const { dataDir, databaseUrl } = dataSettings();
+  const unlock = databaseUrl === null ? lockFolder(dataDir) : () => undefined;
   try {
     const database =
-      config.databaseUrl === null
+      databaseUrl === null
         ? await openPglite(dataDir)
-        : await openPostgres(config.databaseUrl, { poolMax: 2, log: SILENT, answerLimitMs: 0 });
+        : await openPostgres(databaseUrl, { poolMax: 2, log: SILENT, answerLimitMs: 0 });
     return {
       dataDir,
       database,

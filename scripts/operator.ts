@@ -4,12 +4,10 @@
  */
 import { request } from 'node:http';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { systemClock } from '../server/clock.ts';
-import { readConfig } from '../server/config.ts';
 import { FolderInUse } from '../server/db/folder-lock.ts';
 import { operate, operatorSocket, type OperatorAsk } from '../server/support/operator-socket.ts';
-import { openDataPlace } from './data-place.ts';
+import { dataSettings, openDataPlace } from './data-place.ts';
 
 /** Through the running server's socket; null where none answers. */
 function overSocket(path: string, ask: OperatorAsk): Promise<unknown> {
@@ -55,12 +53,7 @@ async function directly(ask: OperatorAsk): Promise<unknown> {
 }
 
 export async function askOperator(what: OperatorAsk): Promise<unknown> {
-  // Where the data lies and nothing else: whoever has to switch something off must not be held up
-  // by another setting.
-  const { DATA_DIR, DATABASE_URL } = process.env;
-  const config = readConfig({ DATA_DIR, DATABASE_URL });
-  const dataDir = resolve(config.dataDir);
-  const socket = operatorSocket(dataDir);
+  const socket = operatorSocket(dataSettings().dataDir);
   return (existsSync(socket) ? await overSocket(socket, what) : null) ?? directly(what);
 }
 
