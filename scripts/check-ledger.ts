@@ -1,6 +1,6 @@
 /**
- * Prints as JSON whether the ledgers add up; `--alarm` runs the daily check now. Stop a server that
- * uses the data folder first.
+ * Prints as JSON whether the ledgers add up; `--alarm` runs the daily check now. On PGlite the server
+ * has to be stopped.
  */
 import { readFileSync } from 'node:fs';
 import { sql } from 'drizzle-orm';

@@ -32,7 +32,13 @@ describe('what is left of a position', () => {
     ['a sale of all leaves an order', '0.051', SOLD, {}, false],
     ['it was an order at its sale and has fallen since', '0.08', SOLD, { bid: '50' }, false],
     ['it was dust at its sale and is an order now', '0.04', SOLD, { bid: '200' }, false],
-    ['a sale of a strategy leaves less than a step', '0.0009', { ...SOLD, isOfAll: false }, {}, true],
+    [
+      'a sale of a strategy leaves less than a step',
+      '0.0009',
+      { ...SOLD, isOfAll: false },
+      {},
+      true,
+    ],
     ['a sale of a part leaves dust', '0.04', { ...SOLD, isOfAll: false }, {}, false],
     [
       'that too, and the agent leaves',
