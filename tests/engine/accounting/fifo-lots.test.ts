@@ -178,6 +178,14 @@ describe('lots', () => {
     expect(book.held()).toMatchObject([{ quantity: one, basis: parseFixed('100.1') }]);
   });
 
+  it('are known of no pair before its first purchase', () => {
+    const given = { pair: 'BTC/USDT', quantity: parseFixed('1'), filledAt: 6, reason: 'dust_left' };
+    expect(() => new FifoBook().giveOver(given)).toThrow('More BTC/USDT is sold than was bought');
+    expect(new FifoBook(true).giveOver(given)).toMatchObject([
+      { quantity: parseFixed('1'), basis: ZERO, acquiredAt: 6, disposedAt: 6 },
+    ]);
+  });
+
   it('refuse to sell what was not bought', () => {
     expect(() => fifoLots([fill('sell', 'BTC/USDT', parseFixed('1'), parseFixed('1'), 0)])).toThrow(
       'More BTC/USDT is sold than was bought',
