@@ -3,8 +3,6 @@ import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
-import { formatFixed, maximum, parseFixed } from '../../../../contract/money.ts';
-import { limitOfStop, stopRoomBps } from '../../../../contract/stop-limit.ts';
 import type { Position } from '../../../../contract/trading.ts';
 import { api } from '../../../api/api.ts';
 import { CommandState } from '../../../components/CommandState.tsx';
@@ -12,7 +10,7 @@ import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Section } from '../../../components/Section.tsx';
-import { formatAmount, formatExact, formatPrice } from '../../../format/numbers.ts';
+import { formatAmount, formatExact } from '../../../format/numbers.ts';
 import { connection as server } from '../../../stores/connection.ts';
 import { liveSlots } from '../../../stores/live-slots.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
@@ -21,51 +19,7 @@ import { AccountAge } from '../AccountAge.tsx';
 import { closedSentence } from '../closed-account.ts';
 import { hasEnded, nameOf } from '../live-text.ts';
 import { useAccountCurrent } from '../use-live.ts';
-
-const baseOf = (pair: string): string => pair.split('/')[0] ?? pair;
-
-/**
- * What a stop does below its limit: as the exchange shows it, and before that as the signer sets it.
- * One from before stops had limits has none.
- */
-function limitText(
-  stopPrice: string,
-  resting: LiveAccount['orders'],
-  { exchange }: LiveAccount['connection'],
-): string {
-  const limits = resting.flatMap(({ limitPrice }) => {
-    if (limitPrice === null) return [];
-    const room = stopRoomBps(exchange);
-    return [parseFixed(limitPrice ?? formatFixed(limitOfStop(parseFixed(stopPrice), room)))];
-  });
-  const [first, ...rest] = limits;
-  if (first === undefined) return '';
-  const limit = formatPrice(formatFixed(maximum(first, ...rest)));
-  return `. It is a stop with a limit: below ${limit} Tradewind cancels it and sells at the price there is`;
-}
-
-/** Where the stop is: at the exchange, watched here, or nowhere. */
-export function stopText(
-  position: Position,
-  { orders, connection }: Pick<LiveAccount, 'orders' | 'connection'>,
-  current = true,
-): string {
-  // Without its key nothing is watched, whatever the stop was.
-  if (connection.state === 'ended') return 'No stop loss';
-  const then = current ? '' : ' when last seen';
-  if (position.stopPrice === null) return `No stop loss${then}`;
-  const at = formatPrice(position.stopPrice);
-  const resting = orders.filter(
-    (order) =>
-      order.type === 'stop' &&
-      order.state === 'open' &&
-      order.symbol === position.pair &&
-      order.agentId === position.agentId,
-  );
-  return resting.length > 0
-    ? `Stop loss at ${at}, resting at ${nameOf(connection)}${then}${limitText(position.stopPrice, resting, connection)}`
-    : `Stop loss at ${at}, watched by Tradewind${then}`;
-}
+import { baseOf, stopText } from './stop-text.ts';
 
 /** A sale that is on its way, or that waits to be tried again. */
 const isSelling = ({ pair, agentId }: Position, { orders, exits = [] }: LiveAccount): boolean =>
