@@ -73,7 +73,7 @@ function useSale(id: string, account: LiveAccount) {
     setAsked('asking');
     const wasTaken = await showFailure(
       api.call('closeLivePosition', { params: { id } }),
-      `Asked ${exchange} to sell. Done when ${exchange} confirms it.`,
+      `Sale recorded. Done when ${exchange} confirms it.`,
     );
     setStaleAt(null);
     setAsked(wasTaken ? 'taken' : 'no');

@@ -31,6 +31,7 @@ const { connection } = await import('../../../../../src/stores/connection.ts');
 const { clearLive } = await import('../../../../../src/stores/live-slots.ts');
 const { applyLiveAccount, loadLiveAccount } =
   await import('../../../../../src/stores/live-store.ts');
+const { toastStore } = await import('../../../../../src/stores/toast-store.ts');
 
 const NOW = Date.now();
 const replies = recordedReplies(recordState(NOW), NOW);
@@ -65,6 +66,7 @@ beforeEach(() => {
   account = liveAccount(NOW, { exits: [] });
   readFails = false;
   connection.online = 'online';
+  toastStore.toasts = [];
   call.mockReset().mockImplementation((name: string) => {
     if (name === 'closeLivePosition') return Promise.resolve({ commandId: 'c' });
     if (name !== 'liveAccount') return new Promise<never>(() => undefined);
@@ -110,6 +112,18 @@ describe('a sale that was asked for', () => {
     answer({});
     await reread();
     expect(screen.getByText(SELLING)).toBeDefined();
+  });
+});
+
+describe('the press on Sell', () => {
+  it('is told as recorded by the server, not as asked of the exchange', async () => {
+    render(<Positions />);
+    answer({ exits: [exit] });
+    await sell();
+    await screen.findByText(SELLING);
+    expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+      'Sale recorded. Done when Kraken confirms it.',
+    ]);
   });
 });
 
