@@ -1,5 +1,5 @@
 /** What agents hold in this account, with its stop loss, and how to sell it. */
-import { useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
@@ -89,39 +89,72 @@ function useSale(id: string, account: LiveAccount) {
   return { asking: asked === 'asking', isTaken: asked === 'taken' && isOutOfDate, sell };
 }
 
-function Sell({ position, account, current }: RowProps) {
-  const { online } = useSnapshot(server);
-  const { asking, isTaken, sell } = useSale(position.id, account);
-  const selling = isSelling(position, account);
-  const exchange = nameOf(account.connection);
-  const estimate =
-    position.value === null
-      ? 'no price is known now'
-      : `about ${formatAmount(position.value)} ${account.quote} at the ${current ? 'present bid' : 'bid when last seen'}, less fees`;
+/** What is known of a sale that has begun; null where none has. */
+function saleState(
+  { position, account, current }: RowProps,
+  { asking, isTaken }: Pick<ReturnType<typeof useSale>, 'asking' | 'isTaken'>,
+): ReactNode {
   if (asking)
     return (
       <CommandState phase="sending" className="text-xs">
         Asking the server to sell.
       </CommandState>
     );
-  if (selling || isTaken)
-    return (
-      <span className="text-xs text-ink-2">
-        {current
-          ? `Selling. Done when ${exchange} confirms it.`
-          : 'Selling when last seen, not confirmed.'}
-      </span>
-    );
+  if (!isSelling(position, account) && !isTaken) return null;
   return (
-    <HoldToConfirm
-      label="Sell"
-      size="sm"
-      sentence={`Sells ${formatExact(position.quantity)} ${baseOf(position.pair)} at ${exchange}: ${estimate}. Its stop loss is cancelled first.`}
-      disabled={online === 'offline'}
-      onConfirm={() => {
-        void sell();
-      }}
-    />
+    <span className="text-xs text-ink-2">
+      {current
+        ? `Selling. Done when ${nameOf(account.connection)} confirms it.`
+        : 'Selling when last seen, not confirmed.'}
+    </span>
+  );
+}
+
+/** The button, or the state of its sale in its place. */
+function Sell(props: RowProps) {
+  const { position, account, current } = props;
+  const { online } = useSnapshot(server);
+  const place = useRef<HTMLDivElement>(null);
+  const sale = useSale(position.id, account);
+  const state = saleState(props, sale);
+  const isTold = state !== null;
+  /** Pressed here, and the button has not gone since. */
+  const pressed = useRef(false);
+  // The button goes with its press: the focus stays here and does not fall to the page's beginning.
+  useEffect(() => {
+    if (isTold && pressed.current && document.activeElement === document.body)
+      place.current?.focus({ preventScroll: true });
+    if (isTold) pressed.current = false;
+  }, [isTold]);
+  const base = baseOf(position.pair);
+  const estimate =
+    position.value === null
+      ? 'no price is known now'
+      : `about ${formatAmount(position.value)} ${account.quote} at the ${current ? 'present bid' : 'bid when last seen'}, less fees`;
+  return (
+    <div
+      ref={place}
+      role="group"
+      aria-label={`Sale of ${base}`}
+      tabIndex={-1}
+      className="outline-none"
+    >
+      <div role="status" className="empty:hidden">
+        {state}
+      </div>
+      {!isTold && (
+        <HoldToConfirm
+          label="Sell"
+          size="sm"
+          sentence={`Sells ${formatExact(position.quantity)} ${base} at ${nameOf(account.connection)}: ${estimate}. Its stop loss is cancelled first.`}
+          disabled={online === 'offline'}
+          onConfirm={() => {
+            pressed.current = true;
+            void sale.sell();
+          }}
+        />
+      )}
+    </div>
   );
 }
 

@@ -125,6 +125,33 @@ describe('the press on Sell', () => {
       'Sale recorded. Done when Kraken confirms it.',
     ]);
   });
+
+  it('keeps the focus where the button was, also once the sale is called off', async () => {
+    render(<Positions />);
+    const button = await screen.findByRole('button', { name: /^Sell/ });
+    button.focus();
+    answer({ exits: [exit] });
+    fireEvent.keyDown(button, { key: 'Enter' });
+    const state = await screen.findByText(SELLING);
+    expect(state.closest('[role=status]')).not.toBeNull();
+    const place = document.activeElement;
+    expect(place).not.toBe(document.body);
+    expect(place?.contains(state)).toBe(true);
+    answer({ exits: [] });
+    await reread();
+    const again = await screen.findByRole('button', { name: /^Sell/ });
+    expect(document.activeElement?.contains(again)).toBe(true);
+    expect(document.activeElement).not.toBe(document.body);
+  });
+
+  it('takes no focus where the sale was asked for elsewhere', async () => {
+    render(<Positions />);
+    await screen.findByRole('button', { name: /^Sell/ });
+    answer({ exits: [exit] });
+    await reread();
+    await screen.findByText(SELLING);
+    expect(document.activeElement).toBe(document.body);
+  });
 });
 
 describe('what agents hold in an account that has ended', () => {
