@@ -1,11 +1,12 @@
 /** Reads a store into a component and loads it when shown, and again when the server is back. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
+import type { Agent } from '../../contract/agents.ts';
 import type { AgentInsight } from '../../contract/insight.ts';
-import type { LiveAccount } from '../../contract/live.ts';
 import type { Analytics, Portfolio } from '../../contract/trading.ts';
 import { useNow } from '../components/use-now.ts';
 import { useCurrent } from '../shell/data-age.ts';
+import { unprotectedOf, type LiveAccounts } from '../stores/agent-stops.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
 import { moneyOf } from '../stores/agent-money.ts';
 import { agentsStore, loadAgents } from '../stores/agents-store.ts';
@@ -26,8 +27,6 @@ import { connectionOf } from '../stores/shown-account.ts';
 import type { Slot } from '../stores/slot.ts';
 import { queue, unsentCommands } from '../commands.ts';
 import type { OutboxEntryView } from './outbox-view.ts';
-
-type LiveAccounts = Readonly<Record<string, Slot<LiveAccount> | undefined>>;
 
 /** A frozen view of a store. `load` must be the same function on every render. */
 export function useSlot<T>(slot: Slot<T>, load: () => Promise<void>): Slot<T> {
@@ -94,6 +93,12 @@ export function useUnsent(): ReturnType<typeof unsentCommands> {
   return unsentCommands();
 }
 
+/** One agent with what waits for it and what is known of its stop losses. */
+export function useAgentView(agent: Agent, current = true): AgentView {
+  const accounts = useSnapshot(liveSlots).accounts as LiveAccounts;
+  return agentView(agent, useEntries(), current, unprotectedOf(agent, accounts, current));
+}
+
 /** The agents of the account that is shown, paper or one at an exchange. */
 export function useShownViews(): ReturnType<typeof useAgentViews> {
   const { chosen } = useSnapshot(accountChoice);
@@ -127,7 +132,8 @@ export function useAgentViews(): {
       const connectionId = connectionOf(agent);
       const account = connectionId === null ? null : (accounts[connectionId]?.data ?? null);
       const money = moneyOf(agent, data, { portfolio, account });
-      return agentView({ ...agent, ...money }, entries, current);
+      const unprotected = unprotectedOf(agent, accounts, current);
+      return agentView({ ...agent, ...money }, entries, current, unprotected);
     }) ?? null;
   return { views, current, slot };
 }

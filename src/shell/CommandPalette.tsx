@@ -16,9 +16,11 @@ import { classes } from '../components/class-names.ts';
 import { StartDialog } from '../screens/agents/start-stop/StartDialog.tsx';
 import { pressStop } from '../screens/agents/start-stop/stop-press.ts';
 import { useEntries } from '../screens/use-store.ts';
+import { unprotectedOf, type LiveAccounts } from '../stores/agent-stops.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
 import { agentsStore } from '../stores/agents-store.ts';
 import { connection } from '../stores/connection.ts';
+import { liveSlots } from '../stores/live-slots.ts';
 import { marketStore } from '../stores/market-store.ts';
 import { useAuth } from '../stores/use-security.ts';
 import { useCurrent } from './data-age.ts';
@@ -39,13 +41,17 @@ const ICON = {
 function usePaletteItems(): { all: PaletteItem[]; views: readonly AgentView[] } {
   const entries = useEntries();
   const agents = useSnapshot(agentsStore).data?.agents;
+  const accounts = useSnapshot(liveSlots).accounts as LiveAccounts;
   const current = useCurrent('agents');
   // Names of symbols, without their prices, which change four times a second.
   const [symbols] = useState(() => Object.keys(marketStore.data?.symbols ?? {}).sort());
   const { subscriptionTier } = useAuth();
   const views = useMemo(
-    () => (agents ?? []).map((agent) => agentView(agent as AgentView['agent'], entries, current)),
-    [agents, entries, current],
+    () =>
+      ((agents ?? []) as AgentView['agent'][]).map((agent) =>
+        agentView(agent, entries, current, unprotectedOf(agent, accounts, current)),
+      ),
+    [agents, accounts, entries, current],
   );
   return {
     all: useMemo(

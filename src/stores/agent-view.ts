@@ -2,6 +2,7 @@
 import type { Agent } from '../../contract/agents.ts';
 import { localSentence } from '../format/sentences.ts';
 import { concerns, isStop, type OutboxEntry } from '../offline/outbox-entry.ts';
+import { unprotectedOf } from './agent-stops.ts';
 
 export interface AgentView {
   agent: Agent;
@@ -16,6 +17,8 @@ export interface AgentView {
   statusText: string;
   /** Whether the server's state is current. */
   current: boolean;
+  /** How many of its positions have no stop loss; null where that is not known. */
+  unprotected: number | null;
   commandText: string | null;
   /** A failed stop is shown as an alert until it is retried or dismissed. */
   alert: boolean;
@@ -38,14 +41,25 @@ const STATUS_WORD = {
 export const statusWord = (status: Agent['status'], current: boolean): string =>
   `${STATUS_WORD[status]}${current ? '' : ' when last seen'}`;
 
-/** ", protecting 2 positions" for an agent that opens no positions; empty for a running one. */
-export function protectingText({
-  status,
-  openPositions,
-}: Pick<Agent, 'status' | 'openPositions'>): string {
+/**
+ * ", protecting 2 positions" for an agent that opens no positions; empty for a running one.
+ * `unprotected`: how many of them have no stop loss, null where that is not known.
+ */
+export function protectingText(
+  { status, openPositions }: Pick<Agent, 'status' | 'openPositions'>,
+  unprotected: number | null,
+): string {
   if (openPositions === 0 || status === 'running' || status === 'halted') return '';
-  return `, protecting ${openPositions} ${openPositions === 1 ? 'position' : 'positions'}`;
+  const held = `${openPositions} ${openPositions === 1 ? 'position' : 'positions'}`;
+  if (unprotected === 0) return `, protecting ${held}`;
+  return `, holding ${held}${unprotectedText(openPositions, unprotected)}`;
 }
+
+/** " without a stop loss" after a number of positions, or ", 1 without a stop loss". */
+export const unprotectedText = (positions: number, unprotected: number | null): string =>
+  unprotected === null || unprotected === 0
+    ? ''
+    : `${unprotected < positions ? `, ${unprotected}` : ''} without a stop loss`;
 
 /**
  * "Running", "Stopped, protecting 2 positions", "Halted: …": the server's state, or "Running when
@@ -54,12 +68,13 @@ export function protectingText({
 export function statusText(
   agent: Pick<Agent, 'status' | 'openPositions' | 'hold'>,
   current = true,
+  unprotected: number | null = 0,
 ): string {
   const why =
     agent.hold === null || agent.status === 'running' || agent.status === 'stopped'
       ? ''
       : `: ${localSentence(agent.hold.text)}`;
-  return `${statusWord(agent.status, current)}${why}${protectingText(agent)}`;
+  return `${statusWord(agent.status, current)}${why}${protectingText(agent, unprotected)}`;
 }
 
 /** "2 of 5 running", or "2 of 5 running when last seen". */
@@ -173,6 +188,7 @@ export function agentView(
   agent: Agent,
   entries: readonly OutboxEntry[],
   current = true,
+  unprotected = unprotectedOf(agent, {}, current),
 ): AgentView {
   const mine = entries
     .filter((entry) => concernsAgent(entry, agent.id))
@@ -189,7 +205,8 @@ export function agentView(
     entry,
     pendingIntent,
     current,
-    statusText: statusText(agent, current),
+    unprotected,
+    statusText: statusText(agent, current, unprotected),
     commandText: entry === null ? null : `${textFor(entry, agent.id)}${untilThen(entry, [agent])}`,
     alert: entry !== null && failedStops([entry]).length > 0,
     canStart:

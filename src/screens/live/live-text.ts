@@ -14,6 +14,7 @@ import type * as z from 'zod/mini';
 import { exchangeName } from '../../format/exchange-names.ts';
 import { formatExact, formatPrice } from '../../format/numbers.ts';
 import { formatAgo, formatSpan, formatUntil } from '../../format/ages.ts';
+import { withoutStop } from '../../stores/agent-stops.ts';
 import { reasonText } from '../agents/reason-text.ts';
 
 export const nameOf = ({ exchange }: Pick<LiveConnection, 'exchange'>): string =>
@@ -57,24 +58,47 @@ function keyText(faults: readonly string[], missing: readonly string[] = []): st
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
+/** Positions of the account; null where they are not known. */
+type Stops = readonly { stopPrice: string | null }[] | null;
+
+export const keepsStops = (positions: Stops): boolean =>
+  positions !== null && positions.length > 0 && withoutStop(positions) === 0;
+
+/**
+ * What goes on while nothing is bought. Stop losses only where every open position has one: the end
+ * of live trading takes them all.
+ */
+export const activeText = (positions: Stops): string =>
+  keepsStops(positions) ? 'Sales and stop losses stay active.' : 'Sales stay active.';
+
+/** The same with what has none. */
+function goesOn(positions: Stops): string {
+  const bare = positions === null ? 0 : withoutStop(positions);
+  return bare === 0
+    ? activeText(positions)
+    : `${activeText(positions)} Open positions without a stop loss: ${bare}.`;
+}
+
 /** With a right too many it still sells; with one too few, that is for the exchange to say. */
 const stillSells = (faults: readonly string[]): boolean =>
   faults.every((fault) => fault === 'can_withdraw' || fault === 'can_transfer');
 
-function faultyKeyText(connection: LiveConnection, current: boolean): string {
+function faultyKeyText(connection: LiveConnection, current: boolean, positions: Stops): string {
   const { keyFaults = [], permissions, waitsFor } = connection;
   const fault = keyText(keyFaults, permissions?.missing);
   const change = `Replace it here, or change it at ${nameOf(connection)}: it is read again within ten minutes.`;
   if (waitsFor.length > 0) return `${sentence(fault)} ${change}`;
   if (!current) return `Connected when last seen. Nothing was bought: ${fault}.`;
-  const sales = stillSells(keyFaults)
-    ? 'Sales and stop losses stay active.'
-    : 'Sales are still tried.';
+  const sales = stillSells(keyFaults) ? goesOn(positions) : 'Sales are still tried.';
   return `Connected. Nothing is bought: ${fault}. ${change} ${sales}`;
 }
 
-/** The state of a connection in one sentence. */
-export function connectionText(connection: LiveConnection, current = true): string {
+/** The state of a connection in one sentence. `positions`: what agents hold there. */
+export function connectionText(
+  connection: LiveConnection,
+  current = true,
+  positions: Stops = null,
+): string {
   const { state, waitsFor, entriesOffSince, keyFaults = [] } = connection;
   if (state === 'ended') return 'Ended. The key is deleted and nothing is traded.';
   if (state === 'connecting')
@@ -86,16 +110,18 @@ export function connectionText(connection: LiveConnection, current = true): stri
       : `No order left when last seen: ${waits.replaceAll(/\bha(?:s|ve) not\b/g, 'had not')}`;
     const why =
       current && keyFaults.length > 0
-        ? faultyKeyText(connection, current)
+        ? faultyKeyText(connection, current, positions)
         : `Tradewind keeps reading ${nameOf(connection)}.`;
     return `${text}. ${why}`;
   }
-  if (keyFaults.length > 0) return faultyKeyText(connection, current);
+  if (keyFaults.length > 0) return faultyKeyText(connection, current, positions);
+  const on = goesOn(positions);
+  const then = `${on.charAt(0).toLowerCase()}${on.slice(1)}`;
   if (!current)
-    return `Connected when last seen.${entriesOffSince === null ? '' : ' Purchases were off; sales and stop losses stay active.'}`;
+    return `Connected when last seen.${entriesOffSince === null ? '' : ` Purchases were off; ${then}`}`;
   return entriesOffSince === null
     ? 'Connected. Orders may go out.'
-    : 'Connected. Purchases are off; sales and stop losses stay active.';
+    : `Connected. Purchases are off; ${then}`;
 }
 
 /** When the account last agreed with the exchange. */

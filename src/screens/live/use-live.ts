@@ -23,6 +23,10 @@ function useKept(id: string): Slot<LiveAccount> {
   return accounts[id] ?? UNREAD;
 }
 
+/** What agents hold in an account; null where this device does not know it. */
+export const usePositions = (id: string): LiveAccount['positions'] | null =>
+  useKept(id).data?.positions ?? null;
+
 /** `alone`: the server is away, or has not answered since the start and this is the device's. */
 export function useAccountAge(id: string): { savedAt: number | null; alone: boolean } {
   const { online } = useSnapshot(connection);

@@ -11,7 +11,13 @@ import { Section } from '../../components/Section.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatAge } from '../../format/ages.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
-import { commandText, untilThen, type AgentView } from '../../stores/agent-view.ts';
+import { unprotectedOfAll } from '../../stores/agent-stops.ts';
+import {
+  commandText,
+  unprotectedText,
+  untilThen,
+  type AgentView,
+} from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
 import { AgentStatus } from '../agents/AgentStatus.tsx';
 import { StopAllButton } from '../agents/start-stop/StopAllButton.tsx';
@@ -30,24 +36,35 @@ const named = (running: readonly string[]): string => {
   return names.length <= NAMES_MAX_CHARACTERS ? names : count(running.length, 'agent', 'agents');
 };
 
-/** What Stop all does and what happens to positions. `running` null: no agents loaded. */
+/**
+ * What Stop all does and what happens to positions. `running` null: no agents loaded. `unprotected`:
+ * how many of them have no stop loss, null where that is not known.
+ */
 export function stopAllSentence(
   running: readonly string[] | null,
   positions: number,
-  current = true,
+  current: boolean,
+  unprotected: number | null,
 ): string {
   if (running === null)
-    return 'Your agents are not loaded on this device. Stop all reaches every agent. Open positions keep their stop losses.';
-  const positionsText =
-    positions === 0
-      ? 'No open positions.'
-      : `${count(positions, 'open position keeps its stop loss', 'open positions keep their stop losses')}. Nothing is sold.`;
+    return 'Your agents are not loaded on this device. Stop all reaches every agent. Nothing is sold.';
+  const without = unprotectedText(positions, unprotected);
+  const kept =
+    unprotected === 0
+      ? count(
+          positions,
+          'open position keeps its stop loss',
+          'open positions keep their stop losses',
+        )
+      : `${count(positions, 'open position', 'open positions')}${without}`;
+  const positionsText = positions === 0 ? 'No open positions.' : `${kept}. Nothing is sold.`;
   if (!current) {
     const open =
       positions === 0
         ? 'no position was open'
         : count(positions, 'position was open', 'positions were open');
-    const lastSeenText = `When last seen, ${open}. Open positions keep their stop losses. Nothing is sold.`;
+    const stops = unprotected === 0 ? ' Open positions keep their stop losses.' : '';
+    const lastSeenText = `When last seen, ${open}${without}.${stops} Nothing is sold.`;
     return running.length === 0
       ? `No agents running when last seen. Stop all reaches every agent. ${lastSeenText}`
       : `Stops ${named(running)} and any agents started on other devices. ${lastSeenText}`;
@@ -188,6 +205,7 @@ export default function StopAllScreen() {
     views === null ? null : running.map((view) => view.agent.name),
     positions,
     current,
+    unprotectedOfAll(views ?? []),
   );
   const waits = entry !== undefined && isWaiting(entry);
   /** Just answered: a second tap in a hurry is ignored. */

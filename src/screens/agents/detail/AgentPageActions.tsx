@@ -8,11 +8,11 @@ import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { SkeletonRows } from '../../../components/EmptyState.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
-import { agentView, type AgentView } from '../../../stores/agent-view.ts';
+import type { AgentView } from '../../../stores/agent-view.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { undoCommand } from '../../undo-command.ts';
-import { useEntries } from '../../use-store.ts';
+import { useAgentView } from '../../use-store.ts';
 import { CreateDialog } from '../list/AgentsScreen.tsx';
 import { copyOf } from './copy-draft.ts';
 import { StartDialog } from '../start-stop/StartDialog.tsx';
@@ -96,7 +96,7 @@ function EditDialog({ agent, editing, onEdit }: EditProps) {
 }
 
 export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
-  const view = agentView(agent, useEntries());
+  const view = useAgentView(agent);
   const [starting, setStarting] = useState(false);
   const [copying, setCopying] = useState(false);
   const isStopPlace = useStopPlace(view);

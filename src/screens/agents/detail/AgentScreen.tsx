@@ -18,7 +18,6 @@ import { screenPart } from '../../../components/screen-part.tsx';
 import { useCurrent } from '../../../shell/data-age.ts';
 import type { ScreenProps } from '../../../shell/routes.ts';
 import { moneyOf, recordOf } from '../../../stores/agent-money.ts';
-import { agentView } from '../../../stores/agent-view.ts';
 import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
 import { loadPerformance, performanceStore } from '../../../stores/analytics-store.ts';
 import { connection } from '../../../stores/connection.ts';
@@ -36,7 +35,7 @@ import { emptySlot, type Slot } from '../../../stores/slot.ts';
 import { TradesTable } from '../../portfolio/TradesTable.tsx';
 import { Positions } from '../../portfolio/Positions.tsx';
 import {
-  useEntries,
+  useAgentView,
   useInsight,
   useMarketNow,
   useMarketSpeed,
@@ -127,7 +126,7 @@ function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
 function Head({ agent }: { agent: Agent }) {
   const [editing, setEditing] = useState(false);
   const current = useCurrent('agents');
-  const view = agentView(agent, useEntries(), current);
+  const view = useAgentView(agent, current);
   const now = useMarketNow(1_000);
   const known = useMarketState();
   const market = current ? known : 'unknown';

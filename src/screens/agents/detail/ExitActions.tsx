@@ -11,7 +11,6 @@ import { CommandState } from '../../../components/CommandState.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Section } from '../../../components/Section.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
-import { agentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
 import { loadHistory } from '../../../stores/fills-store.ts';
@@ -20,7 +19,7 @@ import { loadPortfolio } from '../../../stores/portfolio-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { closedSentence } from '../../live/closed-account.ts';
 import { showResult, showFailure } from '../../show-result.ts';
-import { useEntries } from '../../use-store.ts';
+import { useAgentView } from '../../use-store.ts';
 import { stopSentence } from '../list/AgentActions.tsx';
 import { stopFirst } from '../start-stop/stop-first.ts';
 
@@ -72,7 +71,7 @@ function useClosed(agent: Agent): string | null {
 }
 
 function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
-  const view = agentView(agent, useEntries());
+  const view = useAgentView(agent);
   /** What was held for, until the server has answered or the call is given up. */
   const [held, setHeld] = useState<string | null>(null);
   const text =

@@ -15,8 +15,8 @@ const narrow = (evaluations: string): string =>
   evaluations.replace(/last( known)? check/, 'checked').replace(/ \(market time\)|\bin /g, '');
 
 /** The positions it protected when last seen. */
-const protectedThen = ({ current, agent }: AgentView): string =>
-  current || agent.status !== 'stopped' ? '' : protectingText(agent).slice(2);
+const protectedThen = ({ current, agent, unprotected }: AgentView): string =>
+  current || agent.status !== 'stopped' ? '' : protectingText(agent, unprotected).slice(2);
 
 export function AgentName({ view }: { view: AgentView }) {
   const { agent, entry, commandText } = view;

@@ -14,6 +14,7 @@ import { ScreenError } from '../../../components/ScreenError.tsx';
 import { ScreenTitle } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import { accountChoice } from '../../../stores/account-choice.ts';
+import { unprotectedOfAll } from '../../../stores/agent-stops.ts';
 import { runningText, type AgentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { useAuth } from '../../../stores/use-security.ts';
@@ -230,6 +231,7 @@ function StopAllDialog({ open, views, current, onClose }: StopAllDialogProps) {
         stoppable.map((view) => view.agent.name),
         positions,
         current,
+        unprotectedOfAll(views),
       )}
       actions={
         <>

@@ -32,8 +32,8 @@ import {
   LIMIT_NAMES,
   type LimitName,
 } from '../limits-draft.ts';
-import { fullNameOf, nameOf } from '../live-text.ts';
-import { useAccountCurrent } from '../use-live.ts';
+import { activeText, fullNameOf, nameOf } from '../live-text.ts';
+import { useAccountCurrent, usePositions } from '../use-live.ts';
 
 const ORDERS_MAX = 1_000;
 
@@ -228,6 +228,7 @@ export function Brakes({ connection }: { connection: LiveConnection }) {
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState(false);
   const isOff = connection.entriesOffSince !== null;
+  const positions = usePositions(connection.id);
   const then = useAccountCurrent(connection.id) ? '' : ' when last seen';
   const allow = async (entriesAllowed: boolean): Promise<void> => {
     setBusy(true);
@@ -254,7 +255,7 @@ export function Brakes({ connection }: { connection: LiveConnection }) {
         label="Purchases"
         hint={
           isOff
-            ? `Off${then}: agents buy nothing. Sales and stop losses stay active.`
+            ? `Off${then}: agents buy nothing. ${activeText(positions)}`
             : `On${then}. When off, agents buy nothing; sales and stop losses stay active.`
         }
         checked={!isOff}

@@ -20,7 +20,7 @@ import { loadLiveAccount } from '../../../stores/live-store.ts';
 import type { Slot } from '../../../stores/slot.ts';
 import { AccountAge } from '../AccountAge.tsx';
 import { comparedText, connectionText, nameOf } from '../live-text.ts';
-import { useAccountCurrent, useConnections, useLiveAccount } from '../use-live.ts';
+import { useAccountCurrent, useConnections, useLiveAccount, usePositions } from '../use-live.ts';
 import { AccountAgents } from './AccountAgents.tsx';
 import { AccountMoney } from './AccountMoney.tsx';
 import { Alarms } from './Alarms.tsx';
@@ -34,6 +34,7 @@ import { KeySection, ReplaceKeyButton, ReplaceKeyDialog } from './ReplaceKey.tsx
 function Head({ connection, onReplace }: { connection: LiveConnection; onReplace: () => void }) {
   const now = useNow(1_000);
   const current = useAccountCurrent(connection.id);
+  const positions = usePositions(connection.id);
   const { state, waitsFor, keyFaults = [] } = connection;
   const waits = state === 'open' && (waitsFor.length > 0 || keyFaults.length > 0);
   return (
@@ -43,7 +44,9 @@ function Head({ connection, onReplace }: { connection: LiveConnection; onReplace
         <LiveTag where={nameOf(connection)} />
         <span className="text-ink-2">{connection.label}</span>
       </div>
-      <p className={waits ? 'text-amber' : 'text-ink-2'}>{connectionText(connection, current)}</p>
+      <p className={waits ? 'text-amber' : 'text-ink-2'}>
+        {connectionText(connection, current, positions)}
+      </p>
       {state === 'open' && keyFaults.length > 0 && (
         <div className="my-2 flex flex-col items-start gap-1">
           <ReplaceKeyButton onReplace={onReplace} />

@@ -8,6 +8,7 @@ import { loadPerformance } from '../../../stores/analytics-store.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
 import { LivePositions } from '../account/LivePositions.tsx';
 import { OpenOrders, PastOrders } from '../account/Orders.tsx';
+import { keepsStops } from '../live-text.ts';
 import { useLiveAccount } from '../use-live.ts';
 import { ShadowComparison } from './ShadowComparison.tsx';
 
@@ -59,7 +60,9 @@ export default function LiveAgentPart({
         with real money.{' '}
         {isClosed
           ? 'This account is closed here and nothing is traded.'
-          : `Stop cancels its open purchases; its stop losses stay at ${exchange}.`}
+          : keepsStops(mine.positions)
+            ? 'Stop cancels its open purchases; its stop losses stay active.'
+            : 'Stop cancels its open purchases. Nothing is sold.'}
       </p>
       <ReadError message={slot.error} hasData onRetry={again} />
       <LivePositions account={mine} />

@@ -143,7 +143,7 @@ function Stakes({
         {feeBps === null ? 'Before fees. ' : 'Fees included. '}Stop losses are{' '}
         {formatNumber(risk.stop)} % below entry and rest at {nameOf(connection)};{' '}
         {stopSaleText(connection.exchange)} All agents of this account share its limits.{' '}
-        {connectionText(connection, current)}
+        {connectionText(connection, current, positions)}
       </p>
     </>
   );
@@ -258,7 +258,8 @@ function Body(props: StartProps) {
       ) : (
         <p role="status" className="my-3 text-amber">
           {nameOf(account.connection)} has not been read yet, so what can be lost is not known. You
-          can start the agent once it has been. {connectionText(account.connection, current)}
+          can start the agent once it has been.{' '}
+          {connectionText(account.connection, current, account.positions)}
         </p>
       )}
       {online === 'offline' && commandId === null && <SaveStart agent={agent} onDone={onDone} />}

@@ -57,7 +57,29 @@ describe('a key', () => {
 });
 
 describe('a connection', () => {
+  it('keeps stop losses only where every open position has one', () => {
+    const off = liveConnection(NOW, { entriesOffSince: NOW });
+    const faulty = liveConnection(NOW, { keyFaults: ['can_withdraw'] });
+    const [position] = liveAccount(NOW).positions;
+    const bare = [position!, { ...position!, id: 'other', stopPrice: null }];
+    expect(connectionText(off, true, [position!])).toBe(
+      'Connected. Purchases are off; sales and stop losses stay active.',
+    );
+    expect(connectionText(off, true, bare)).toBe(
+      'Connected. Purchases are off; sales stay active. Open positions without a stop loss: 1.',
+    );
+    expect(connectionText(off)).toBe('Connected. Purchases are off; sales stay active.');
+    expect(connectionText(off, false, bare)).toBe(
+      'Connected when last seen. Purchases were off; sales stay active. Open positions without a stop loss: 1.',
+    );
+    expect(connectionText(faulty, true, bare)).toMatch(
+      / Sales stay active\. Open positions without a stop loss: 1\.$/,
+    );
+    expect(connectionText(faulty)).toMatch(/ Sales stay active\.$/);
+  });
+
   it('says why no order leaves, and when it last agreed', () => {
+    const { positions } = liveAccount(NOW);
     const waiting = liveConnection(NOW, { waitsFor: ['balances_unread', 'something_new'] });
     expect(connectionText(waiting)).toBe(
       'No order leaves now: balances have not been read, something new. Tradewind keeps reading Kraken.',
@@ -68,10 +90,12 @@ describe('a connection', () => {
     expect(connectionText(waiting, false)).toBe(
       'No order left when last seen: balances had not been read, something new. Tradewind keeps reading Kraken.',
     );
-    expect(connectionText(liveConnection(NOW, { entriesOffSince: NOW }), false)).toBe(
+    expect(connectionText(liveConnection(NOW, { entriesOffSince: NOW }), false, positions)).toBe(
       'Connected when last seen. Purchases were off; sales and stop losses stay active.',
     );
-    expect(connectionText(liveConnection(NOW, { keyFaults: ['can_withdraw'] }))).toBe(
+    expect(
+      connectionText(liveConnection(NOW, { keyFaults: ['can_withdraw'] }), true, positions),
+    ).toBe(
       'Connected. Nothing is bought: the key can withdraw money. Replace it here, or change it at Kraken: it is read again within ten minutes. Sales and stop losses stay active.',
     );
     expect(connectionText(liveConnection(NOW, { keyFaults: ['invalid_key'] }))).toContain(
