@@ -1,7 +1,6 @@
 /** Reads a store into a component and loads it when shown, and again when the server is back. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
-import type { Agent } from '../../contract/agents.ts';
 import type { AgentInsight } from '../../contract/insight.ts';
 import type { Analytics, Portfolio } from '../../contract/trading.ts';
 import { useNow } from '../components/use-now.ts';
@@ -91,12 +90,6 @@ export function useEntries(): OutboxEntryView[] {
 export function useUnsent(): ReturnType<typeof unsentCommands> {
   useEntries();
   return unsentCommands();
-}
-
-/** One agent with what waits for it and what is known of its stop losses. */
-export function useAgentView(agent: Agent, current = true): AgentView {
-  const accounts = useSnapshot(liveSlots).accounts as LiveAccounts;
-  return agentView(agent, useEntries(), current, unprotectedOf(agent, accounts, current));
 }
 
 /** The agents of the account that is shown, paper or one at an exchange. */

@@ -31,10 +31,3 @@ export function unprotectedOf(
   // The account may have been read after the agent.
   return Math.min(bare, agent.openPositions);
 }
-
-/** Of several agents; null where it is not known of one of them. */
-export const unprotectedOfAll = (views: readonly { unprotected: number | null }[]): number | null =>
-  views.reduce<number | null>(
-    (sum, { unprotected }) => (sum === null || unprotected === null ? null : sum + unprotected),
-    0,
-  );

@@ -17,7 +17,7 @@ import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
 import { loadPortfolio } from '../../stores/portfolio-store.ts';
 import { showFailure } from '../show-result.ts';
-import { stopSentence } from '../agents/list/AgentActions.tsx';
+import { stopSentence } from '../agents/start-stop/stop-sentence.ts';
 import { StopButton, useStopPlace } from '../agents/start-stop/StopButton.tsx';
 import { ofPosition } from '../explain/account-sums.ts';
 import { Sum } from '../explain/Sum.tsx';

@@ -11,7 +11,6 @@ import { Section } from '../../components/Section.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatAge } from '../../format/ages.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
-import { unprotectedOfAll } from '../../stores/agent-stops.ts';
 import {
   commandText,
   unprotectedText,
@@ -35,6 +34,13 @@ const named = (running: readonly string[]): string => {
   const names = running.join(', ');
   return names.length <= NAMES_MAX_CHARACTERS ? names : count(running.length, 'agent', 'agents');
 };
+
+/** How many positions have no stop loss; null where that is not known of one of the agents. */
+export const unprotectedOfAll = (views: readonly { unprotected: number | null }[]): number | null =>
+  views.reduce<number | null>(
+    (sum, { unprotected }) => (sum === null || unprotected === null ? null : sum + unprotected),
+    0,
+  );
 
 /**
  * What Stop all does and what happens to positions. `running` null: no agents loaded. `unprotected`:

@@ -12,7 +12,7 @@ import type { AgentView } from '../../../stores/agent-view.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { undoCommand } from '../../undo-command.ts';
-import { useAgentView } from '../../use-store.ts';
+import { useAgentView } from '../../use-agent-view.ts';
 import { CreateDialog } from '../list/AgentsScreen.tsx';
 import { copyOf } from './copy-draft.ts';
 import { StartDialog } from '../start-stop/StartDialog.tsx';

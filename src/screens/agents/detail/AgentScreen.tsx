@@ -34,8 +34,8 @@ import { connectionOf } from '../../../stores/shown-account.ts';
 import { emptySlot, type Slot } from '../../../stores/slot.ts';
 import { TradesTable } from '../../portfolio/TradesTable.tsx';
 import { Positions } from '../../portfolio/Positions.tsx';
+import { useAgentView } from '../../use-agent-view.ts';
 import {
-  useAgentView,
   useInsight,
   useMarketNow,
   useMarketSpeed,

@@ -19,9 +19,9 @@ import { loadPortfolio } from '../../../stores/portfolio-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { closedSentence } from '../../live/closed-account.ts';
 import { showResult, showFailure } from '../../show-result.ts';
-import { useAgentView } from '../../use-store.ts';
-import { stopSentence } from '../list/AgentActions.tsx';
+import { useAgentView } from '../../use-agent-view.ts';
 import { stopFirst } from '../start-stop/stop-first.ts';
+import { stopSentence } from '../start-stop/stop-sentence.ts';
 
 /** What the server said of the sale. At an exchange it has only been asked for. */
 function saySold({ name, ...agent }: Agent, unsold: LiquidateReply['unsold']): void {

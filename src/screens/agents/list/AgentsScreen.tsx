@@ -14,7 +14,6 @@ import { ScreenError } from '../../../components/ScreenError.tsx';
 import { ScreenTitle } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import { accountChoice } from '../../../stores/account-choice.ts';
-import { unprotectedOfAll } from '../../../stores/agent-stops.ts';
 import { runningText, type AgentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { useAuth } from '../../../stores/use-security.ts';
@@ -25,7 +24,7 @@ import {
   useInsight,
   useShownViews,
 } from '../../use-store.ts';
-import { stopAllSentence } from '../../stop-all/StopAllScreen.tsx';
+import { stopAllSentence, unprotectedOfAll } from '../../stop-all/StopAllScreen.tsx';
 import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import type { GivenDraft } from '../create/agent-draft.ts';
 import { AgentList } from './AgentList.tsx';

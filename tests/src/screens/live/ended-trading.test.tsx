@@ -22,7 +22,7 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
 
 const { default: StopAllScreen } =
   await import('../../../../src/screens/stop-all/StopAllScreen.tsx');
-const { stopSentence } = await import('../../../../src/screens/agents/list/AgentActions.tsx');
+const { stopSentence } = await import('../../../../src/screens/agents/start-stop/stop-sentence.ts');
 const { Brakes } = await import('../../../../src/screens/live/account/Brakes.tsx');
 const { default: LiveAgentPart } =
   await import('../../../../src/screens/live/agent/LiveAgentPart.tsx');
