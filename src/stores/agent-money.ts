@@ -1,14 +1,5 @@
 /** An agent's money from the newer of portfolio and list, never from both. */
-import {
-  add,
-  divide,
-  formatFixed,
-  parseFixed,
-  subtract,
-  toNumber,
-  ZERO,
-  type Fixed,
-} from '../../contract/money.ts';
+import { add, formatFixed, parseFixed, ZERO, type Fixed } from '../../contract/money.ts';
 import type { Agent, OtherFee } from '../../contract/agents.ts';
 import type { Portfolio } from '../../contract/trading.ts';
 import { connectionOf } from './shown-account.ts';
@@ -30,7 +21,7 @@ interface LiveReading {
 }
 const NOTHING: Omit<LiveResult, 'agentId'> = { realized: '0', fees: '0' };
 
-const total = (list: readonly (string | null)[]): Fixed =>
+export const total = (list: readonly (string | null)[]): Fixed =>
   list.reduce<Fixed>((sum, text) => (text === null ? sum : add(sum, parseFixed(text))), ZERO);
 
 /**
@@ -56,7 +47,7 @@ function paperMoneyOf(agent: Agent, list: Listed | null, portfolio: Told | null)
     portfolio.servedAt < list.asOf
   )
     return agent;
-  const { realized, unrealized, fees, total: result } = recordOf(agent.id, portfolio) ?? agent;
+  const { realized, unrealized, fees, total: result } = recordedMoney(agent.id, portfolio) ?? agent;
   return { realized, unrealized, fees, total: result };
 }
 
@@ -86,43 +77,21 @@ export function liveMoneyOf(
   };
 }
 
-/** Counts and money of an agent's trades in this account, from one portfolio. */
-export interface AgentRecord extends AgentMoney {
-  trades: number;
-  /** Sales: each closed a position or a part of one. */
-  sells: number;
-  /** Null where the portfolio does not say, as in an old snapshot. */
-  wins: number | null;
-  profitFactor: number | null;
-  /** Realised per sale; null without one. */
-  expectancy: string | null;
-}
-
-/** All figures of an agent from one portfolio; null where it has no results by agent. */
-export function recordOf(
+/** An agent's money in this account, from one portfolio; null where it has no results by agent. */
+export function recordedMoney(
   agentId: string,
-  portfolio: Pick<Portfolio, 'results' | 'positions'> | null,
-): AgentRecord | null {
-  if (portfolio?.results === undefined) return null;
+  portfolio: Pick<Portfolio, 'results' | 'positions'>,
+): Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'total'> | null {
+  if (portfolio.results === undefined) return null;
   const pairs = portfolio.results.find((one) => one.agentId === agentId)?.pairs ?? [];
   const realized = total(pairs.map((pair) => pair.realized));
   const unrealized = total(
     portfolio.positions.filter((one) => one.agentId === agentId).map((one) => one.unrealized),
   );
-  const sells = pairs.reduce((sum, pair) => sum + pair.sells, 0);
-  const isTold = pairs.every((pair) => pair.wins !== undefined && pair.won !== undefined);
-  const won = total(pairs.map((pair) => pair.won ?? null));
-  const lost = subtract(won, realized);
   return {
     realized: formatFixed(realized),
     unrealized: formatFixed(unrealized),
     fees: formatFixed(total(pairs.map((pair) => pair.fees))),
     total: formatFixed(add(realized, unrealized)),
-    trades: pairs.reduce((sum, pair) => sum + pair.trades, 0),
-    sells,
-    wins: isTold ? pairs.reduce((sum, pair) => sum + (pair.wins ?? 0), 0) : null,
-    profitFactor: isTold && lost > ZERO ? toNumber(won) / toNumber(lost) : null,
-    expectancy:
-      sells === 0 ? null : formatFixed(divide(realized, parseFixed(String(sells)), 'half-even')),
   };
 }

@@ -3,7 +3,7 @@ import type { Agent } from '../../../contract/agents.ts';
 import type { AgentInsight } from '../../../contract/insight.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { exactly, sortRows, type SortValue, type TableSort } from '../../components/table-order.ts';
-import { recordOf } from '../../stores/agent-money.ts';
+import { recordOf } from '../../stores/agent-record.ts';
 
 export interface Compared {
   agent: Agent;

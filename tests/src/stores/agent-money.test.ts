@@ -1,7 +1,8 @@
 /** Money and counts of one agent from one reading of the account. */
 import { describe, expect, it } from 'vitest';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
-import { liveMoneyOf, recordOf } from '../../../src/stores/agent-money.ts';
+import { liveMoneyOf } from '../../../src/stores/agent-money.ts';
+import { recordOf } from '../../../src/stores/agent-record.ts';
 
 const portfolio = recordedReplies(recordState(0), 0).portfolio!;
 const pair = (part: object) => ({

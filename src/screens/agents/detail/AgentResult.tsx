@@ -20,7 +20,8 @@ import { TimeChart } from '../../../components/TimeChart.tsx';
 import { formatWhen } from '../../../format/times.ts';
 import { useAlone, useScreenTime } from '../../../shell/data-age.ts';
 import { DataAge } from '../../../shell/DataAge.tsx';
-import type { AgentMoney, AgentRecord } from '../../../stores/agent-money.ts';
+import type { AgentMoney } from '../../../stores/agent-money.ts';
+import type { AgentRecord } from '../../../stores/agent-record.ts';
 import { STALE_AFTER } from '../../../stores/data-kinds.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { ExplainAgent } from '../../explain/ExplainAgent.tsx';
@@ -276,7 +277,7 @@ function LiveAge({ id }: Pick<Agent, 'id'>) {
 }
 
 export function AgentResult({ agent, record, insight, failed, now }: AgentResultProps) {
-  const money = record ?? agent;
+  const money: AgentMoney = record ?? agent;
   const isLive = accountOf(agent).kind === 'live';
   const beyond = beyondResult(money);
   return (
