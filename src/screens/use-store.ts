@@ -126,7 +126,7 @@ export function useAgentViews(): {
       const account = connectionId === null ? null : (accounts[connectionId]?.data ?? null);
       const money = moneyOf(agent, data, { portfolio, account });
       const unprotected = unprotectedOf(agent, accounts, current);
-      return agentView({ ...agent, ...money }, entries, current, unprotected);
+      return agentView(agent, entries, current, unprotected, money);
     }) ?? null;
   return { views, current, slot };
 }

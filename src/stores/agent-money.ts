@@ -4,7 +4,15 @@ import type { Agent, OtherFee } from '../../contract/agents.ts';
 import type { Portfolio } from '../../contract/trading.ts';
 import { connectionOf } from './shown-account.ts';
 
-export type AgentMoney = Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'otherFees' | 'total'>;
+type KnownMoney = Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'otherFees' | 'total'>;
+interface UnpricedMoney extends Pick<Agent, 'realized' | 'fees' | 'otherFees'> {
+  unrealized: null;
+  total: null;
+  /** Pairs that it holds without a price. */
+  unpriced: readonly string[];
+}
+/** Of what has no price no result is known. */
+export type AgentMoney = (KnownMoney & { unpriced?: undefined }) | UnpricedMoney;
 type Listed = { sequence: number; asOf: number };
 type Told = Pick<Portfolio, 'sequence' | 'servedAt' | 'results' | 'positions'>;
 
@@ -17,7 +25,10 @@ interface LiveResult {
 interface LiveReading {
   readonly sequence: number;
   readonly results?: readonly LiveResult[] | undefined;
-  readonly positions: readonly Pick<Portfolio['positions'][number], 'agentId' | 'unrealized'>[];
+  readonly positions: readonly Pick<
+    Portfolio['positions'][number],
+    'agentId' | 'pair' | 'unrealized'
+  >[];
 }
 const NOTHING: Omit<LiveResult, 'agentId'> = { realized: '0', fees: '0' };
 
@@ -51,29 +62,40 @@ function paperMoneyOf(agent: Agent, list: Listed | null, portfolio: Told | null)
   return { realized, unrealized, fees, total: result };
 }
 
+/** The pairs of positions without a price. */
+export const unpricedIn = (
+  positions: readonly { pair: string; unrealized: string | null }[],
+): string[] => positions.flatMap(({ pair, unrealized }) => (unrealized === null ? pair : []));
+
 /** A reading of its account values what a live agent holds anew. */
 export function liveMoneyOf(
   agent: Agent,
   list: Pick<Listed, 'sequence'> | null,
   account: LiveReading | null,
 ): AgentMoney {
+  const own = account?.positions.filter((one) => one.agentId === agent.id) ?? [];
+  const unpriced = unpricedIn(own);
+  const unknown = { unrealized: null, total: null, unpriced };
   // A reading kept from before does not say what was realised by whom.
-  if (account?.results === undefined || account.sequence < (list?.sequence ?? 0)) return agent;
+  if (account?.results === undefined || account.sequence < (list?.sequence ?? 0))
+    // The list counts what has no price as nothing.
+    return unpriced.length > 0 && agent.openPositions > 0 ? { ...agent, ...unknown } : agent;
   const {
     realized,
     fees,
     otherFees = agent.otherFees,
   } = account.results.find((one) => one.agentId === agent.id) ?? NOTHING;
-  const unrealized = total(
-    account.positions.filter((one) => one.agentId === agent.id).map((one) => one.unrealized),
-  );
-  const result = formatFixed(add(parseFixed(realized), unrealized));
+  const unrealized = total(own.map((one) => one.unrealized));
   return {
     realized,
-    unrealized: formatFixed(unrealized),
     fees,
     ...(otherFees === undefined ? {} : { otherFees: [...otherFees] }),
-    total: result,
+    ...(unpriced.length > 0
+      ? unknown
+      : {
+          unrealized: formatFixed(unrealized),
+          total: formatFixed(add(parseFixed(realized), unrealized)),
+        }),
   };
 }
 

@@ -2,10 +2,14 @@
 import type { Agent } from '../../contract/agents.ts';
 import { localSentence } from '../format/sentences.ts';
 import { concerns, isStop, type OutboxEntry } from '../offline/outbox-entry.ts';
+import type { AgentMoney } from './agent-money.ts';
 import { unprotectedOf } from './agent-stops.ts';
 
 export interface AgentView {
+  /** As the server told of it, with newer money where its result is known. */
   agent: Agent;
+  /** Its money by the newest word of it. */
+  money: AgentMoney;
   /**
    * The relevant command of this device: the newest pending one, otherwise a failure that was not
    * dismissed.
@@ -185,11 +189,13 @@ export const failedStops = <E extends Pick<OutboxEntry, 'intent' | 'state'>>(
  * Combines an agent with the queue. The agent itself does not change: `status` stays the server's.
  */
 export function agentView(
-  agent: Agent,
+  told: Agent,
   entries: readonly OutboxEntry[],
   current = true,
-  unprotected = unprotectedOf(agent, {}, current),
+  unprotected = unprotectedOf(told, {}, current),
+  money: AgentMoney = told,
 ): AgentView {
+  const agent = money.total === null ? told : { ...told, ...money };
   const mine = entries
     .filter((entry) => concernsAgent(entry, agent.id))
     .sort((a, b) => b.sequence - a.sequence);
@@ -202,6 +208,7 @@ export function agentView(
   const unsent = open !== null && open.attempts === 0 && open.agentId !== null;
   return {
     agent,
+    money,
     entry,
     pendingIntent,
     current,

@@ -14,12 +14,13 @@ export function ExplainAgent({
 }: {
   agent: Pick<Agent, 'id' | 'name' | 'account' | 'connectionId'>;
   of: 'agent' | 'agent-realized' | 'agent-unrealized';
-  shown: string;
+  /** Null where it is not known, of which nothing opens. */
+  shown: string | null;
   what: string;
   children: ReactNode;
 }) {
   // The sums are those of the paper account; an exchange account shows its trades as charged.
-  if (connectionOf(agent) !== null) return children;
+  if (connectionOf(agent) !== null || shown === null) return children;
   return (
     <Explain ask={{ of, id: agent.id, name: agent.name, shown }} name={what} plain>
       {children}

@@ -104,6 +104,40 @@ describe('the money of an agent at an exchange', () => {
     expect(liveMoneyOf(agent, { sequence: 7 }, null)).toBe(agent);
   });
 
+  const held = (pair: string, unrealized: string | null, agentId = agent.id) => ({
+    agentId,
+    pair,
+    unrealized,
+  });
+
+  it('is not known where one of its positions has no price, and says of which pair', () => {
+    const bare = { ...sold, positions: [held('BTC/USD', null), held('ETH/USD', '5')] };
+    expect(liveMoneyOf(agent, { sequence: 7 }, bare)).toEqual({
+      realized: '-0.76',
+      unrealized: null,
+      fees: '0.72',
+      total: null,
+      unpriced: ['BTC/USD'],
+    });
+    const others = { ...sold, positions: [held('BTC/USD', null, 'other'), held('ETH/USD', '5')] };
+    expect(liveMoneyOf(agent, { sequence: 7 }, others)).toMatchObject({
+      unrealized: '5',
+      total: '4.24',
+    });
+  });
+
+  it('is not known by an older reading without a price either, as long as it holds something', () => {
+    const bare = { ...sold, positions: [held('BTC/USD', null)] };
+    expect(liveMoneyOf({ ...agent, openPositions: 1 }, { sequence: 9 }, bare)).toMatchObject({
+      realized: '0',
+      unrealized: null,
+      total: null,
+      unpriced: ['BTC/USD'],
+    });
+    const empty = { ...agent, openPositions: 0 };
+    expect(liveMoneyOf(empty, { sequence: 9 }, bare)).toBe(empty);
+  });
+
   it('is nothing for an agent that has not traded', () => {
     expect(liveMoneyOf(agent, { sequence: 8 }, { ...sold, results: [] })).toMatchObject({
       realized: '0',

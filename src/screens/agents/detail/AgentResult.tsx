@@ -17,6 +17,8 @@ import { Amount, Ratio } from '../../../components/Figures.tsx';
 import { LiveFigure } from '../../../components/LiveMark.tsx';
 import { RangeChoice } from '../../../components/RangeChoice.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
+import { Unknown } from '../../../components/Unknown.tsx';
+import { noPriceText } from '../../../format/no-price.ts';
 import { formatWhen } from '../../../format/times.ts';
 import { useAlone, useScreenTime } from '../../../shell/data-age.ts';
 import { DataAge } from '../../../shell/DataAge.tsx';
@@ -114,14 +116,6 @@ function Figure({ term, children }: { term: string; children: ReactNode }) {
   );
 }
 
-/** The reason why a figure is missing, shown on screen and not only in a tooltip. */
-const Unknown = ({ why }: { why: string }) => (
-  <span className="text-ink-3">
-    <span aria-hidden>— </span>
-    <span className="text-xs">{why}</span>
-  </span>
-);
-
 const NOTHING_CLOSED = 'no closed trade yet';
 const NOT_TOLD = 'available after the next update';
 
@@ -149,19 +143,7 @@ function ProfitFactor({ record: { sells, wins, profitFactor } }: { record: Agent
 }
 
 interface AgentResultProps extends ResultLineProps {
-  agent: Pick<
-    Agent,
-    | 'id'
-    | 'name'
-    | 'quote'
-    | 'account'
-    | 'connectionId'
-    | 'total'
-    | 'realized'
-    | 'unrealized'
-    | 'fees'
-    | 'otherFees'
-  >;
+  agent: Pick<Agent, 'id' | 'name' | 'quote' | 'account' | 'connectionId'> & AgentMoney;
   /** Null where the portfolio has no results by agent. */
   record: AgentRecord | null;
 }
@@ -175,10 +157,16 @@ function Total({ agent, money }: TotalsProps) {
   return (
     <ExplainAgent agent={agent} of="agent" shown={money.total} what="the result">
       <span className="block text-figure font-semibold tracking-[-0.02em]">
-        <Amount value={money.total} change />
-        <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">
-          {agent.quote}
-        </span>
+        {money.total === null ? (
+          <Unknown why={noPriceText(money.unpriced)} />
+        ) : (
+          <>
+            <Amount value={money.total} change />
+            <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">
+              {agent.quote}
+            </span>
+          </>
+        )}
       </span>
     </ExplainAgent>
   );
@@ -225,7 +213,11 @@ function MoneyFigures({ agent, money }: TotalsProps) {
           shown={money.unrealized}
           what="the unrealised result"
         >
-          <Amount value={money.unrealized} change />
+          {money.unrealized === null ? (
+            <Unknown why={noPriceText(money.unpriced)} />
+          ) : (
+            <Amount value={money.unrealized} change />
+          )}
         </ExplainAgent>
       </Figure>
       <Figure term="Fees">

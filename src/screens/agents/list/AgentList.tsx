@@ -10,6 +10,7 @@ import { Button } from '../../../components/Button.tsx';
 import { classes } from '../../../components/class-names.ts';
 import { Field } from '../../../components/Field.tsx';
 import { Amount } from '../../../components/Figures.tsx';
+import { noPriceText } from '../../../format/no-price.ts';
 import type { AgentView } from '../../../stores/agent-view.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { Explain } from '../../explain/Explain.tsx';
@@ -163,15 +164,16 @@ function Heading({ by, right = false }: { by: SortKey; right?: boolean }) {
 
 /** On a phone only the result opens: realised and unrealised are rows of its sum. */
 function Row({ view }: { view: AgentView }) {
-  const { agent } = view;
+  const { agent, money } = view;
+  const why = noPriceText(money.unpriced);
   const opens = (
     of: 'agent' | 'agent-realized' | 'agent-unrealized',
-    shown: string,
+    shown: string | null,
     name: string,
     className?: string,
   ): ReactNode => (
     <ExplainAgent agent={agent} of={of} shown={shown} what={`${name} of ${agent.name}`}>
-      <Amount value={shown} change {...(className === undefined ? {} : { className })} />
+      <Amount value={shown} change why={why} {...(className === undefined ? {} : { className })} />
     </ExplainAgent>
   );
   return (
@@ -189,19 +191,19 @@ function Row({ view }: { view: AgentView }) {
         <AgentLine agent={agent} />
       </span>
       <span className="hidden text-right lg:block">
-        {opens('agent-realized', agent.realized, 'the realised result')}
+        {opens('agent-realized', money.realized, 'the realised result')}
       </span>
       <span className="hidden text-right lg:block">
-        {opens('agent-unrealized', agent.unrealized, 'the unrealised result')}
+        {opens('agent-unrealized', money.unrealized, 'the unrealised result')}
       </span>
       <span className="flex flex-col items-end text-right">
-        {opens('agent', agent.total, 'the result', 'font-medium')}
+        {opens('agent', money.total, 'the result', 'font-medium')}
         <span className="text-xs text-ink-3 lg:hidden">
           <span className="block">
-            realised <Amount value={agent.realized} change />
+            realised <Amount value={money.realized} change />
           </span>
           <span className="block">
-            open <Amount value={agent.unrealized} change />
+            open <Amount value={money.unrealized} change why={why} />
           </span>
         </span>
         <span className="mt-1 lg:hidden">
@@ -258,18 +260,20 @@ function NoMatch({ views }: { views: readonly AgentView[] }) {
 /** Totals of the agents shown. */
 function Together({ shown, whole }: { shown: readonly AgentView[]; whole: boolean }) {
   const sums = together(shown);
+  const why = noPriceText(shown.flatMap(({ money }) => money.unpriced ?? []));
   const ids = shown.map(({ agent }) => agent.id);
   // The sums are those of the paper account.
   const isLive = shown.some(({ agent }) => connectionOf(agent) !== null);
   const opens = (
     of: 'agents' | 'agents-realized' | 'agents-unrealized',
-    value: Fixed,
+    value: Fixed | null,
     name: string,
   ): ReactNode => {
     const figure = (
       <Amount
-        value={formatFixed(value)}
+        value={value === null ? null : formatFixed(value)}
         change
+        why={why}
         {...(of === 'agents' ? { className: 'font-semibold' } : {})}
       />
     );
@@ -296,7 +300,8 @@ function Together({ shown, whole }: { shown: readonly AgentView[]; whole: boolea
       <span className="text-right">
         {opens('agents', sums.total, 'the result')}
         <span className="block text-xs text-ink-3 lg:hidden">
-          realised <Amount value={formatFixed(sums.realized)} change />
+          realised{' '}
+          <Amount value={sums.realized === null ? null : formatFixed(sums.realized)} change />
         </span>
       </span>
       <span className="w-11 pointer-fine:w-9" />

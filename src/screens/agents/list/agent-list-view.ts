@@ -73,9 +73,13 @@ function compare(a: AgentView, b: AgentView, sort: SortKey): number {
     case 'realized':
     case 'unrealized':
     case 'total':
-      return compareFixed(parseFixed(a.agent[sort]), parseFixed(b.agent[sort]));
+      return compareFixed(parseFixed(a.money[sort] ?? '0'), parseFixed(b.money[sort] ?? '0'));
   }
 }
+
+/** What has no price has no result to be sorted by: it comes last in both directions. */
+const isUnknown = ({ money }: AgentView, sort: SortKey): boolean =>
+  (sort === 'unrealized' || sort === 'total') && money[sort] === null;
 
 /** Equal agents keep the server's order in both directions. */
 export function shownAgents(
@@ -85,7 +89,10 @@ export function shownAgents(
   const way = down ? -1 : 1;
   return views
     .filter((view) => hasStatus(view, status) && matches(view, query))
-    .sort((a, b) => way * compare(a, b, sort));
+    .sort(
+      (a, b) =>
+        Number(isUnknown(a, sort)) - Number(isUnknown(b, sort)) || way * compare(a, b, sort),
+    );
 }
 
 /** The order after a press on a header: figures and times begin with the largest, names with A. */
@@ -95,10 +102,13 @@ export function turned(view: Readonly<ListView>, key: SortKey): Pick<ListView, '
     : { sort: key, down: key !== 'name' && key !== 'made' };
 }
 
+/** A sum is null where one of the agents has no known result. */
 export function together(
   views: readonly AgentView[],
-): Record<'realized' | 'unrealized' | 'total', Fixed> {
-  const sum = (key: 'realized' | 'unrealized' | 'total'): Fixed =>
-    views.reduce((all, { agent }) => add(all, parseFixed(agent[key])), ZERO);
+): Record<'realized' | 'unrealized' | 'total', Fixed | null> {
+  const sum = (key: 'realized' | 'unrealized' | 'total'): Fixed | null =>
+    views.reduce<Fixed | null>((all, { money: { [key]: value } }) => {
+      return all === null || value === null ? null : add(all, parseFixed(value));
+    }, ZERO);
   return { realized: sum('realized'), unrealized: sum('unrealized'), total: sum('total') };
 }

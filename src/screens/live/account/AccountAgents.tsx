@@ -4,6 +4,7 @@ import type { LiveAccount } from '../../../../contract/live.ts';
 import { SkeletonRows } from '../../../components/EmptyState.tsx';
 import { LiveAmount } from '../../../components/LiveMark.tsx';
 import { Section } from '../../../components/Section.tsx';
+import { noPriceText } from '../../../format/no-price.ts';
 import { chooseAccount } from '../../../stores/account-choice.ts';
 import type { AgentView } from '../../../stores/agent-view.ts';
 import { NEW_AGENT_PATH } from '../../agents/create/kept-draft.ts';
@@ -15,7 +16,12 @@ function Row({ view }: { view: AgentView }) {
   return (
     <li className="rule grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
       <AgentName view={view} />
-      <LiveAmount value={view.agent.total} quote={view.agent.quote} change />
+      <LiveAmount
+        value={view.money.total}
+        quote={view.agent.quote}
+        change
+        why={noPriceText(view.money.unpriced)}
+      />
       <AgentActions view={view} />
     </li>
   );

@@ -1,9 +1,12 @@
 /** What the account is worth, its cash by coin, results, and fees as the exchange charged them. */
 import type { LiveAccount } from '../../../../contract/live.ts';
 import { EquityChart } from '../../../components/EquityChart.tsx';
+import { Unknown } from '../../../components/Unknown.tsx';
 import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
+import { noPriceText } from '../../../format/no-price.ts';
 import { formatExact } from '../../../format/numbers.ts';
+import { unpricedIn } from '../../../stores/agent-money.ts';
 import { nameOf } from '../live-text.ts';
 import { ValueChange } from './ValueChange.tsx';
 
@@ -64,8 +67,10 @@ function Cash({ account: { cash, connection } }: { account: LiveAccount }) {
 }
 
 export function AccountMoney({ account }: { account: LiveAccount }) {
-  const { quote, unpriced, realized, unrealized, fees, equityCurve, flows, connection } = account;
+  const { quote, unpriced, realized, positions, fees, equityCurve, flows, connection } = account;
   const { curveWithout = [] } = account;
+  // What the server sums up leaves out positions without a price, as if they had neither won nor lost.
+  const bare = unpricedIn(positions);
   // Before the first comparison nothing is known of what is there.
   const value = connection.reconciledAt === null ? null : account.value;
   return (
@@ -112,7 +117,11 @@ export function AccountMoney({ account }: { account: LiveAccount }) {
             <LiveAmount value={realized} quote={quote} change />
           </Line>
           <Line term="Unrealised, of agents">
-            <LiveAmount value={unrealized} quote={quote} change />
+            {bare.length === 0 ? (
+              <LiveAmount value={account.unrealized} quote={quote} change />
+            ) : (
+              <Unknown why={noPriceText(bare)} />
+            )}
           </Line>
           <Coins term="Fees charged" list={fees} />
         </dl>

@@ -105,11 +105,9 @@ describe('a list of many agents', () => {
     });
     expect(turned(ALL, 'name')).toEqual({ sort: 'name', down: false });
     const sums = together(list);
-    expect([sums.realized, sums.unrealized, sums.total].map(formatFixed)).toEqual([
-      '87.5',
-      '17',
-      '104.5',
-    ]);
+    expect(
+      [sums.realized, sums.unrealized, sums.total].map((sum) => sum && formatFixed(sum)),
+    ).toEqual(['87.5', '17', '104.5']);
   });
 });
 
