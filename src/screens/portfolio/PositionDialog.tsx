@@ -23,7 +23,8 @@ import { ofPosition } from '../explain/account-sums.ts';
 import { Sum } from '../explain/Sum.tsx';
 import { UndoStop } from '../agents/start-stop/UndoStop.tsx';
 import { useAgentViews } from '../use-store.ts';
-import { buysBehind, gainPercent, shareOf } from './position-figures.ts';
+import { buysBehind } from './buys-behind.ts';
+import { gainPercent, shareOf } from './position-figures.ts';
 
 /** Stop, with the Undo below it: docked notices are hidden behind this dialog. */
 function ItsStop({ view }: { view: AgentView }) {

@@ -19,7 +19,8 @@ import {
 import { needs } from '../../../../src/screens/dashboard/NeedsYou.tsx';
 import { toldOf } from '../../../../src/screens/dashboard/told-agents.ts';
 import { newsSince, newsText } from '../../../../src/screens/dashboard/news-since-visit.ts';
-import { buysBehind, shareOf } from '../../../../src/screens/portfolio/position-figures.ts';
+import { buysBehind } from '../../../../src/screens/portfolio/buys-behind.ts';
+import { shareOf } from '../../../../src/screens/portfolio/position-figures.ts';
 import { agentView } from '../../../../src/stores/agent-view.ts';
 import { lastSeen, rememberSeen } from '../../../../src/stores/last-visit.ts';
 
