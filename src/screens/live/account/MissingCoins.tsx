@@ -66,10 +66,12 @@ function WriteOffDialog({
   holder,
   asset,
   account,
+  asked,
   open,
   onOpenChange,
   onConfirm,
 }: HolderProps & {
+  asked: Asked;
   open: boolean;
   onOpenChange: (open: boolean) => void;
   onConfirm: () => void;
@@ -116,7 +118,10 @@ function WriteOffDialog({
         </p>
         {online === 'offline' && (
           <p role="status" className="mt-2 text-amber">
-            You need a connection to write coins off. Nothing was changed.
+            You need a connection to write coins off.{' '}
+            {asked === 'unanswered'
+              ? 'They may have been written off already.'
+              : 'Nothing was changed.'}
           </p>
         )}
       </LiveFrame>
@@ -199,7 +204,7 @@ function HolderRow({ holder, asset, account }: HolderProps) {
       />
       <AskedState asked={asked} />
       <WriteOffDialog
-        {...{ holder, asset, account, open }}
+        {...{ holder, asset, account, asked, open }}
         onOpenChange={setOpen}
         onConfirm={() => {
           void writeOff();

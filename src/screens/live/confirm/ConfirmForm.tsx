@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import type { StepUpWire } from '../../../../contract/live.ts';
 import type { ConfirmingKey } from '../../../../contract/live-state.ts';
-import { ApiError } from '../../../api/api-error.ts';
+import { ApiError, type ApiErrorCode } from '../../../api/api-error.ts';
 import { Button } from '../../../components/Button.tsx';
 import { CommandState } from '../../../components/CommandState.tsx';
 import { failureSentence } from '../../../format/failure-sentence.ts';
@@ -20,8 +20,21 @@ import { pageToast } from '../../../stores/toast-store.ts';
 import { ProveField } from '../../security/ProveField.tsx';
 import { useLeftSignal } from '../use-left-signal.ts';
 
-async function sentenceOf(error: unknown): Promise<string> {
+/**
+ * What these say is true of an attempt that was judged alone. Where another was sent without an
+ * answer, a confirmation that is used up may be one that took effect; and a signer that does not
+ * answer may have done it.
+ */
+const UNSETTLED: readonly ApiErrorCode[] = [
+  'step_up_required',
+  'signer_refused',
+  'signer_unavailable',
+];
+
+async function sentenceOf(error: unknown, isOpen: boolean): Promise<string> {
   if (error instanceof PasskeyDeclined || error instanceof OtherStatement) return error.message;
+  if (isOpen && error instanceof ApiError && UNSETTLED.includes(error.code))
+    return 'The outcome is not known yet: an attempt got no answer.';
   return failureSentence(error);
 }
 
@@ -31,7 +44,7 @@ type Phase = 'idle' | 'confirming' | 'sending';
 /**
  * One confirmation at a time; what it allows is done by `onConfirmed`. A form that is closed while it
  * is being confirmed sends nothing: the person has changed their mind. What is being sent goes on
- * without the form, which a lost network or the act itself may take away, and is told in a message.
+ * without the form, which the act itself may take away, and is told in a message.
  */
 function useConfirming({
   onConfirmed,
@@ -40,6 +53,8 @@ function useConfirming({
 }: Pick<ConfirmFormProps, 'onConfirmed' | 'unanswered' | 'onUnanswered'>) {
   const [phase, setPhase] = useState<Phase>('idle');
   const [failure, setFailure] = useState<string | null>(null);
+  /** Whether something was sent without an answer: no later refusal says what became of it. */
+  const [isOpen, setIsOpen] = useState(false);
   const leftSignal = useLeftSignal();
   const run = async (confirm: () => Promise<StepUpWire>): Promise<void> => {
     const left = leftSignal();
@@ -54,18 +69,20 @@ function useConfirming({
       isSent = true;
       await onConfirmed(stepUp);
     } catch (error) {
-      const sentence = await sentenceOf(error);
-      if (!left.aborted) setFailure(sentence);
-      else if (isSent && isHere()) {
-        const isOpen = error instanceof ApiError && error.mayHaveArrived;
-        pageToast('error', isOpen ? `${sentence} ${unanswered}` : sentence);
-        if (isOpen) onUnanswered();
-      }
+      const isUnanswered = isSent && error instanceof ApiError && error.mayHaveArrived;
+      const open = isOpen || isUnanswered;
+      const sentence = await sentenceOf(error, open);
+      if (!left.aborted) {
+        setFailure(sentence);
+        setIsOpen(open);
+      } else if (isSent && isHere())
+        pageToast('error', open ? `${sentence} ${unanswered}` : sentence);
+      if (isUnanswered && isHere()) onUnanswered();
     } finally {
       setPhase('idle');
     }
   };
-  return { phase, failure, run };
+  return { phase, failure, isOpen, run };
 }
 
 function PasswordPart({
@@ -108,16 +125,70 @@ export interface ConfirmFormProps {
   onUnanswered: () => void;
 }
 
+/** Without a network: "nothing" is said only where nothing was sent. */
+function offlineText(phase: Phase, isOpen: boolean): string {
+  if (phase === 'sending') return "You're offline. This was already sent and may take effect.";
+  return isOpen
+    ? 'You need a connection to confirm this again.'
+    : 'You need a connection to confirm this. Nothing was changed.';
+}
+
+/** How far it is, and what came of it: also without a network. */
+function Outcome({
+  phase,
+  failure,
+  unanswered,
+  byPassword,
+}: {
+  phase: Phase;
+  failure: string | null;
+  /** Null where nothing is open. */
+  unanswered: string | null;
+  byPassword: boolean;
+}) {
+  const told = [failure, unanswered].filter((text) => text !== null);
+  return (
+    <>
+      <div role="status" className="empty:hidden">
+        {phase === 'sending' && (
+          <CommandState phase="sending">Being sent. Closing this does not stop it.</CommandState>
+        )}
+      </div>
+      {told.length > 0 && (
+        <div role="alert" className="text-danger">
+          <p>{told.join(' ')}</p>
+          {failure !== null && byPassword && (
+            <p className="text-ink-2">
+              If you have changed your password since you connected this account, connect it again.
+            </p>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
 export function ConfirmForm({ act, keys, label, ...sending }: ConfirmFormProps) {
   const { online } = useSnapshot(server);
-  const { phase, failure, run } = useConfirming(sending);
+  const { phase, failure, isOpen, run } = useConfirming(sending);
   const busy = phase !== 'idle';
   const has = (kind: ConfirmingKey['kind']): boolean => keys.some((key) => key.kind === kind);
+  const outcome = (
+    <Outcome
+      phase={phase}
+      failure={failure}
+      unanswered={isOpen ? sending.unanswered : null}
+      byPassword={has('ed25519')}
+    />
+  );
   if (online === 'offline')
     return (
-      <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
-        You need a connection to confirm this. Nothing was changed.
-      </p>
+      <div className="flex flex-col gap-3">
+        <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
+          {offlineText(phase, isOpen)}
+        </p>
+        {outcome}
+      </div>
     );
   return (
     <div className="flex flex-col gap-3">
@@ -142,21 +213,7 @@ export function ConfirmForm({ act, keys, label, ...sending }: ConfirmFormProps) 
           }}
         />
       )}
-      <div role="status" className="empty:hidden">
-        {phase === 'sending' && (
-          <CommandState phase="sending">Being sent. Closing this does not stop it.</CommandState>
-        )}
-      </div>
-      {failure !== null && (
-        <div role="alert" className="text-danger">
-          <p>{failure}</p>
-          {has('ed25519') && (
-            <p className="text-ink-2">
-              If you have changed your password since you connected this account, connect it again.
-            </p>
-          )}
-        </div>
-      )}
+      {outcome}
       <p className="text-xs text-ink-3">
         A confirmation counts once, for this alone, and for five minutes.
       </p>

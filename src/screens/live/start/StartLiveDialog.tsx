@@ -228,8 +228,10 @@ function Confirmation({
 }
 
 function Body(props: StartProps) {
-  const { agent, commandId, onDone } = props;
+  const { agent, commandId, onDone, onSending } = props;
   const { online } = useSnapshot(server);
+  /** From then on the form stays, also without a network: it tells what becomes of the start. */
+  const [wasSent, setWasSent] = useState(false);
   const slot = useLiveAccount(connectionOf(agent) ?? '');
   const { data: account } = slot;
   const current = useAccountCurrent(connectionOf(agent) ?? '');
@@ -262,14 +264,23 @@ function Body(props: StartProps) {
           {connectionText(account.connection, current, account.positions)}
         </p>
       )}
-      {online === 'offline' && commandId === null && <SaveStart agent={agent} onDone={onDone} />}
-      {online === 'offline' && commandId !== null && (
+      {online === 'offline' && !wasSent && commandId === null && (
+        <SaveStart agent={agent} onDone={onDone} />
+      )}
+      {online === 'offline' && !wasSent && commandId !== null && (
         <p role="status" className="text-amber">
           You need a connection to confirm this start. It waits on this device.
         </p>
       )}
-      {online !== 'offline' && isCompared && terms !== null && (
-        <Confirmation {...props} account={account} />
+      {(online !== 'offline' || wasSent) && isCompared && terms !== null && (
+        <Confirmation
+          {...props}
+          account={account}
+          onSending={(sending) => {
+            if (sending) setWasSent(true);
+            onSending(sending);
+          }}
+        />
       )}
     </LiveFrame>
   );

@@ -212,6 +212,21 @@ describe('a write-off', () => {
     expect(screen.getByText('Written off by an agent, at cost')).toBeDefined();
   });
 
+  it('whose answer was lost is not called unchanged without a network', async () => {
+    answer = lost;
+    open();
+    await confirm();
+    await screen.findByText(/They may have been written off/);
+    const dialog = await pressWriteOff();
+    act(() => {
+      connection.online = 'offline';
+    });
+    await dialog.findByText(
+      'You need a connection to write coins off. They may have been written off already.',
+    );
+    expect(dialog.queryByText(/Nothing was changed/)).toBeNull();
+  });
+
   it('that is refused says why, and is another question the next time', async () => {
     const why = 'The account lacks 0.2 SOL. Nothing was written off.';
     answer = () =>

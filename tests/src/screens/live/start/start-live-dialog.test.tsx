@@ -89,6 +89,9 @@ beforeEach(() => {
   call.mockReset().mockImplementation((name: string) => {
     if (name === 'liveAccount') return Promise.resolve(liveAccount(NOW));
     if (name === 'tradingSettings') return Promise.resolve(replies.tradingSettings);
+    // One that never ends would hold up the reading of the next test.
+    if (name === 'agents')
+      return Promise.reject(new ApiError('Lost', { code: 'network', status: 0, text: 'Lost' }));
     return LAST.includes(name) ? last.promise : new Promise<never>(() => undefined);
   });
   Object.assign(connection, { online: 'online', backAt: null });
@@ -216,14 +219,27 @@ describe('a start with real money', () => {
     act(() => {
       connection.online = 'offline';
     });
-    await waitFor(() => {
-      expect(screen.queryByText(/^Being sent\./)).toBeNull();
-    });
+    // Neither gone, nor in its place the offer to save a start that was made already.
+    await screen.findByText("You're offline. This was already sent and may take effect.");
+    screen.getByText(/^Being sent\./);
+    expect(screen.queryByRole('button', { name: 'Save start' })).toBeNull();
     expect(sent()[0]?.signal?.aborted).not.toBe(true);
     last.resolve({ agent: { ...agent, status: 'running' } });
     await waitFor(() => {
       expect(said()).toEqual(['Ebb started with real money at Kraken.']);
     });
+  });
+
+  it('that gets no answer may have been made, which is said where it was confirmed', async () => {
+    render(<Start commandId={null} />);
+    await confirmBy('Start with password');
+    confirmation.resolve(STEP_UP);
+    await screen.findByText(/^Being sent\./);
+    const before = asked('agents');
+    last.reject(new ApiError('No', { code: 'internal', status: 502, text: 'No' }));
+    await screen.findByText(/Ebb may have been started with real money: see its state\./);
+    expect(asked('agents')).toBeGreaterThan(before);
+    expect(said()).toEqual([]);
   });
 
   it('that was closed and gets no answer may have been made, which is said', async () => {
