@@ -20,6 +20,12 @@ import { pageToast } from '../../../stores/toast-store.ts';
 import { ProveField } from '../../security/ProveField.tsx';
 import { useLeftSignal } from '../use-left-signal.ts';
 
+/** Only a password is typed here: there is no email that could be wrong. */
+const isWrongPassword = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'auth/invalid-credential' || error.code === 'auth/wrong-password');
+
 /**
  * What these say is true of an attempt that was judged alone. Where another was sent without an
  * answer, a confirmation that is used up may be one that took effect; and a signer that does not
@@ -33,6 +39,7 @@ const UNSETTLED: readonly ApiErrorCode[] = [
 
 async function sentenceOf(error: unknown, isOpen: boolean): Promise<string> {
   if (error instanceof PasskeyDeclined || error instanceof OtherStatement) return error.message;
+  if (isWrongPassword(error)) return 'Wrong password.';
   if (isOpen && error instanceof ApiError && UNSETTLED.includes(error.code))
     return 'The outcome is not known yet: an attempt got no answer.';
   return failureSentence(error);

@@ -166,4 +166,17 @@ describe('a confirmation', () => {
     expect(shown()).toContain(`${OPEN} ${MAY_BE}`);
     expect(shown()).not.toContain('Nothing was changed');
   });
+
+  it.each(['auth/invalid-credential', 'auth/wrong-password'])(
+    'says of a wrong password (%s) that it is the password alone',
+    async (code) => {
+      confirmByPassword.mockRejectedValue(Object.assign(new Error(code), { code }));
+      fireEvent.change(screen.getByLabelText(/password/i, { selector: 'input' }), {
+        target: { value: 'secret' },
+      });
+      fireEvent.click(screen.getByRole('button', { name: 'Replace key with password' }));
+      await screen.findByText('Wrong password.');
+      expect(onConfirmed).not.toHaveBeenCalled();
+    },
+  );
 });
