@@ -33,6 +33,7 @@ export interface HoldToConfirmProps {
   tone?: ButtonTone;
   size?: ButtonSize;
   wide?: boolean;
+  /** Takes nothing then, and keeps the focus: what it does may be what takes it away for a while. */
   disabled?: boolean;
 }
 
@@ -236,7 +237,7 @@ function useHoldEvents(
     },
     onClick: () => {
       // A click without a press comes from a screen reader, which cannot hold: ask in a dialog.
-      if (!begun.current) onAsk();
+      if (!begun.current && !disabled) onAsk();
       begun.current = false;
     },
   };
@@ -246,10 +247,11 @@ function useHoldEvents(
 function AskDialog({
   label,
   sentence,
+  disabled,
   open,
   onOpenChange,
   onConfirm,
-}: Pick<HoldToConfirmProps, 'label' | 'sentence' | 'onConfirm'> & {
+}: Pick<HoldToConfirmProps, 'label' | 'sentence' | 'disabled' | 'onConfirm'> & {
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }) {
@@ -270,6 +272,7 @@ function AskDialog({
           </Button>
           <Button
             tone="danger"
+            disabled={disabled}
             onClick={() => {
               onOpenChange(false);
               onConfirm();
@@ -303,7 +306,7 @@ export function HoldToConfirm({
     <>
       <button
         type="button"
-        disabled={disabled}
+        aria-disabled={disabled || undefined}
         className={buttonClass(tone, size, wide)}
         aria-label={`${label}. Hold to confirm.`}
         {...events}
@@ -315,6 +318,7 @@ export function HoldToConfirm({
       <AskDialog
         label={label}
         sentence={sentence}
+        disabled={disabled}
         open={asking}
         onOpenChange={setAsking}
         onConfirm={onConfirm}

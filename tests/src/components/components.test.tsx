@@ -163,6 +163,54 @@ describe('a hold', () => {
     expect(onConfirm).not.toHaveBeenCalled();
   });
 
+  it('that may not be made keeps the focus, and takes neither a press, a key nor a click', async () => {
+    const onConfirm = vi.fn();
+    const drawn = (disabled: boolean) => (
+      <HoldToConfirm
+        label="Stop all"
+        sentence="Stops 2 agents."
+        onConfirm={onConfirm}
+        disabled={disabled}
+      />
+    );
+    const { rerender } = render(drawn(false));
+    const button = screen.getByRole<HTMLButtonElement>('button', { name: /^Stop all/ });
+    button.focus();
+    rerender(drawn(true));
+    expect([button.getAttribute('aria-disabled'), button.disabled]).toEqual(['true', false]);
+    expect(document.activeElement).toBe(button);
+    for (const begin of [
+      () => fireEvent.pointerDown(button, { button: 0 }),
+      () => fireEvent.keyDown(button, { key: 'Enter' }),
+      () => fireEvent.click(button),
+    ]) {
+      begin();
+      await act(() => vi.advanceTimersByTimeAsync(2 * HOLD_MS));
+    }
+    await act(() => vi.dynamicImportSettled());
+    expect(onConfirm).not.toHaveBeenCalled();
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(screen.getByRole('status').textContent).toBe('');
+  });
+
+  it('that was asked for in words is not made once it may not be', async () => {
+    const onConfirm = vi.fn();
+    const drawn = (disabled: boolean) => (
+      <HoldToConfirm
+        label="Stop all"
+        sentence="Stops 2 agents."
+        onConfirm={onConfirm}
+        disabled={disabled}
+      />
+    );
+    const { rerender } = render(drawn(false));
+    fireEvent.click(screen.getByRole('button', { name: /^Stop all/ }));
+    await loadedDialog();
+    rerender(drawn(true));
+    fireEvent.click(screen.getByRole('button', { name: 'Stop all' }));
+    expect(onConfirm).not.toHaveBeenCalled();
+  });
+
   it('lets the page be scrolled from it', () => {
     expect(hold(vi.fn()).className).not.toContain('touch-none');
   });

@@ -154,7 +154,8 @@ function Act({
     <Button
       size="sm"
       tone="danger-quiet"
-      disabled={asked === 'asking' || online === 'offline'}
+      busy={asked === 'asking'}
+      disabled={online === 'offline'}
       onClick={onPress}
     >
       Write off {amount}

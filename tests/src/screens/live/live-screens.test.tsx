@@ -335,10 +335,8 @@ describe('an exchange account', () => {
     const end = part('End and disconnect');
     expect(end.textContent).toContain('Stops every agent of this account.');
     expect(end.textContent).toContain('The agents of this account are not loaded yet.');
-    expect(within(end).getByRole('button', { name: /^Delete key/ })).toHaveProperty(
-      'disabled',
-      true,
-    );
+    const remove = within(end).getByRole('button', { name: /^Delete key/ });
+    expect(remove.getAttribute('aria-disabled')).toBe('true');
   });
 
   it('calls the agent of an order deleted only where the server’s list lacks it', async () => {

@@ -212,6 +212,15 @@ describe('a write-off', () => {
     expect(screen.getByText('Written off by an agent, at cost')).toBeDefined();
   });
 
+  it('that is being asked for keeps the focus on its button', async () => {
+    answer = () => new Promise<never>(() => undefined);
+    open();
+    await confirm();
+    await screen.findByText('Asking the server to write them off.');
+    const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Write off 0.5 SOL' });
+    expect([button.getAttribute('aria-disabled'), button.disabled]).toEqual(['true', false]);
+  });
+
   it('whose answer was lost is not called unchanged without a network', async () => {
     answer = lost;
     open();
