@@ -79,22 +79,24 @@ function Values({ connection }: { connection: LiveConnection }) {
   );
 }
 
-/** Higher limits wait for their confirmation. */
+type Edited = CallBody<'setLiveLimits'>;
+type Raised = Edited & { limits: LiveLimits };
+
+/** Higher limits wait for their confirmation, with what else was edited. */
 function Raise({
   connection,
-  limits,
-  ordersPerHour,
+  edited,
   onDone,
 }: {
   connection: LiveConnection;
-  limits: LiveLimits;
-  ordersPerHour: number;
+  edited: Raised;
   onDone: () => void;
 }) {
   const { firstWeekUntil } = connection;
+  const { limits, maxOrdersPerHour = connection.maxOrdersPerHour } = edited;
   const present = chosenLimits(connection);
   const confirmed = async (stepUp: StepUpWire): Promise<void> => {
-    await put(connection.id, { limits, maxOrdersPerHour: ordersPerHour, stepUp });
+    await put(connection.id, { ...edited, stepUp });
     onDone();
   };
   return (
@@ -109,6 +111,11 @@ function Raise({
             {formatExact(present[name], 2)} → {formatExact(limits[name], 2)} USD
           </Line>
         ))}
+        {maxOrdersPerHour !== connection.maxOrdersPerHour && (
+          <Line term="Orders in an hour">
+            {connection.maxOrdersPerHour} → {maxOrdersPerHour}
+          </Line>
+        )}
       </dl>
       {firstWeekUntil !== null && (
         <p className="mb-3">
@@ -154,7 +161,7 @@ const editedBody = (
   before: LiveConnection,
   limits: LiveLimits,
   maxOrdersPerHour: number,
-): CallBody<'setLiveLimits'> => ({
+): Edited => ({
   ...(isSame(limits, chosenLimits(before)) ? {} : { limits }),
   ...(maxOrdersPerHour === before.maxOrdersPerHour ? {} : { maxOrdersPerHour }),
 });
@@ -164,7 +171,7 @@ function LimitsForm({ connection, onDone }: { connection: LiveConnection; onDone
   const [draft, setDraft] = useState(() => draftOf(chosenLimits(before)));
   const [orders, setOrders] = useState(String(connection.maxOrdersPerHour));
   const [issues, setIssues] = useState<Partial<Record<LimitName | 'orders', string>>>({});
-  const [raised, setRaised] = useState<LiveLimits | null>(null);
+  const [raised, setRaised] = useState<Raised | null>(null);
   const [busy, setBusy] = useState(false);
   const perHour = typedNumber(orders) ?? Number.NaN;
   const save = async (limits: LiveLimits): Promise<void> => {
@@ -185,16 +192,17 @@ function LimitsForm({ connection, onDone }: { connection: LiveConnection; onDone
     };
     setIssues(found);
     if (!checked.ok || !isCount) return;
-    const { limits } = editedBody(before, checked.limits, perHour);
-    if (limits !== undefined && isRaise(limits, chosenLimits(connection))) setRaised(limits);
+    const edited = editedBody(before, checked.limits, perHour);
+    const { limits } = edited;
+    if (limits !== undefined && isRaise(limits, chosenLimits(connection)))
+      setRaised({ ...edited, limits });
     else void save(checked.limits);
   };
   if (raised !== null)
     return (
       <Raise
         connection={connection}
-        limits={raised}
-        ordersPerHour={perHour}
+        edited={raised}
         onDone={() => {
           pageToast('success', 'Raise confirmed.');
           onDone();

@@ -2,7 +2,7 @@
 /** A start or a raise with real money that the person gives up while it is being confirmed. */
 import '../../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../../contract/agents.ts';
@@ -271,13 +271,33 @@ describe('a start with real money', () => {
 });
 
 describe('higher limits', () => {
-  async function raise(): Promise<void> {
+  async function raise(ordersPerHour?: string): Promise<void> {
     render(<Brakes connection={liveConnection(NOW)} />);
     fireEvent.click(screen.getByRole('button', { name: 'Change limits' }));
     fireEvent.change(await screen.findByLabelText('Largest order'), { target: { value: '900' } });
+    if (ordersPerHour !== undefined)
+      fireEvent.change(screen.getByLabelText('Orders in an hour'), {
+        target: { value: ordersPerHour },
+      });
     fireEvent.click(screen.getByRole('button', { name: 'Save' }));
     await confirmBy('Raise limits with password');
   }
+
+  it.each([
+    ['nothing of orders in an hour, which were not edited', undefined, {}, null],
+    ['what was chosen of orders in an hour', '40', { maxOrdersPerHour: 40 }, '30 → 40'],
+  ])('send %s', async (_, typed, more, told) => {
+    await raise(typed);
+    const dialog = within(screen.getByRole('dialog'));
+    const line = dialog.queryByText('Orders in an hour')?.parentElement?.textContent ?? null;
+    expect(line).toBe(told === null ? null : `Orders in an hour${told}`);
+    confirmation.resolve(STEP_UP);
+    await screen.findByText(/^Being sent\./);
+    const limits = { maxOrder: '900', maxExposure: '500', maxDailyLoss: '25' };
+    expect(sent()).toEqual([
+      { params: { id: CONNECTION_ID }, body: { limits, ...more, stepUp: STEP_UP } },
+    ]);
+  });
 
   it('are not sent once the dialog was closed during their confirmation', async () => {
     await raise();
