@@ -17,6 +17,7 @@ import { LiveAmount, LiveFrame } from '../../../components/LiveMark.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Line } from '../../../components/Section.tsx';
 import { formatNumber } from '../../../format/numbers.ts';
+import { formatWhen } from '../../../format/times.ts';
 import { may } from '../../../identity/security-context.ts';
 import { applyAgent, loadAgents } from '../../../stores/agents-store.ts';
 import { connection as server } from '../../../stores/connection.ts';
@@ -37,26 +38,41 @@ import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
 import { AccountAge } from '../AccountAge.tsx';
 import { connectionText, nameOf } from '../live-text.ts';
 import { useAccountCurrent, useLiveAccount } from '../use-live.ts';
-import { equityOfAgents, liveRisk, takerFeeBps } from './live-risk.ts';
+import { equityOfAgents, liveRisk, takerFeeBps, type LiveRisk } from './live-risk.ts';
 
 /** What the loss follows from, besides the account: the person's own risk values, and fees. */
 interface Terms {
   risk: RiskNumbers;
   /** Null where the rate of the account's exchange is not known. */
   feeBps: number | null;
+  /** When the risk values were saved, where they are a saved copy; null where the server told them. */
+  copyOf: number | null;
 }
+
+/** They may have been changed on another device since, whatever their age here. */
+const readSettings = (): Promise<void> => loadSettings(true);
 
 /** Null while a part is not loaded: of real money no preset stands in for the person's own values. */
 function useTerms(
   agent: Agent,
   exchange: string | undefined,
 ): { terms: Terms | null; error: string | null } {
-  const settings = useSlot(settingsStore, loadSettings);
+  const settings = useSlot(settingsStore, readSettings);
   const market = useSlot(marketStore, loadMarket);
   if (settings.data === null || market.data === null)
     return { terms: null, error: settings.data === null ? settings.error : market.error };
   const risk = riskOf(agent.risk_profile, settings.data.riskProfiles);
-  return { terms: { risk, feeBps: takerFeeBps(market.data.source, exchange) }, error: null };
+  const feeBps = takerFeeBps(market.data.source, exchange);
+  const copyOf = settings.origin === 'snapshot' ? (settings.savedAt ?? 0) : null;
+  return { terms: { risk, feeBps, copyOf }, error: settings.error };
+}
+
+/** Null where something that agents hold has no price. */
+function lossOf(agent: Agent, account: LiveAccount, { risk, feeBps }: Terms): LiveRisk | null {
+  const equity = equityOfAgents(account);
+  return equity === null
+    ? null
+    : liveRisk(agent, equity, account.connection.limits, risk, feeBps ?? 0);
 }
 
 /** At what price a stop that rests sells. */
@@ -87,16 +103,16 @@ function Stakes({
   agent,
   account,
   terms: { risk, feeBps },
+  can,
 }: {
   agent: Agent;
   account: LiveAccount;
   terms: Terms;
+  can: LiveRisk | null;
 }) {
   const { quote, positions, connection } = account;
   const current = useAccountCurrent(connection.id);
   const equity = equityOfAgents(account);
-  const can =
-    equity === null ? null : liveRisk(agent, equity, connection.limits, risk, feeBps ?? 0);
   const unpriced = positions.flatMap(({ pair, value }) => (value === null ? pair : []));
   const why = `No price for ${[...new Set(unpriced)].join(', ')}`;
   return (
@@ -135,7 +151,7 @@ function Stakes({
       </dl>
       {can === null && (
         <p role="status" className="mt-3 text-amber">
-          {why}, so what can be lost is not known.
+          {why}, so what can be lost is not known. You can start the agent once there is one.
         </p>
       )}
       <Unguarded agent={agent} account={account} />
@@ -227,17 +243,81 @@ function Confirmation({
   );
 }
 
-function Body(props: StartProps) {
-  const { agent, commandId, onDone, onSending } = props;
+/** What can be lost follows from these too: nobody starts on values that may have been changed. */
+function SavedCopy({ copyOf, error }: { copyOf: number; error: string | null }) {
   const { online } = useSnapshot(server);
+  return (
+    <div className="my-3 flex flex-col gap-2">
+      <p role="status" className="text-amber">
+        Your risk values are a copy saved on this device {formatWhen(copyOf)}, so what can be lost
+        may be out of date.
+        {online !== 'offline' && ' You can start the agent once they have been read again.'}
+      </p>
+      {online !== 'offline' && (
+        <ReadError
+          message={error}
+          onRetry={() => {
+            void readSettings();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Without a network: the wish can be saved, and one that was saved waits. */
+function WhileOffline({ agent, commandId, onDone }: Omit<StartProps, 'onSending'>) {
+  if (commandId === null) return <SaveStart agent={agent} onDone={onDone} />;
+  return (
+    <p role="status" className="text-amber">
+      You need a connection to confirm this start. It waits on this device.
+    </p>
+  );
+}
+
+/** What can be lost, and the confirmation where that is known now. */
+function Known({ account, terms, ...props }: StartProps & { account: LiveAccount; terms: Terms }) {
+  const { agent, onSending } = props;
+  const { online } = useSnapshot(server);
+  const { error } = useSnapshot(settingsStore);
   /** From then on the form stays, also without a network: it tells what becomes of the start. */
   const [wasSent, setWasSent] = useState(false);
+  const can = lossOf(agent, account, terms);
+  return (
+    <>
+      <Stakes {...{ agent, account, terms, can }} />
+      {terms.copyOf !== null && <SavedCopy copyOf={terms.copyOf} error={error} />}
+      {online === 'offline' && !wasSent && <WhileOffline {...props} />}
+      {(wasSent || (online !== 'offline' && can !== null && terms.copyOf === null)) && (
+        <Confirmation
+          {...props}
+          account={account}
+          onSending={(sending) => {
+            if (sending) setWasSent(true);
+            onSending(sending);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Body(props: StartProps) {
+  const { agent } = props;
+  const { online } = useSnapshot(server);
   const slot = useLiveAccount(connectionOf(agent) ?? '');
   const { data: account } = slot;
   const current = useAccountCurrent(connectionOf(agent) ?? '');
   const { terms, error } = useTerms(agent, account?.connection.exchange);
   // Until the first comparison nothing of the account is booked, and its value is not known.
   const isCompared = account !== null && account.connection.reconciledAt !== null;
+  if (isCompared && terms !== null)
+    return (
+      <LiveFrame>
+        <EntriesOffNotice agentId={agent.id} className="mb-3" />
+        <Known {...props} {...{ account, terms }} />
+      </LiveFrame>
+    );
   return (
     <LiveFrame>
       <EntriesOffNotice agentId={agent.id} className="mb-3" />
@@ -248,15 +328,13 @@ function Body(props: StartProps) {
             onRetry={() => {
               void Promise.all([
                 loadLiveAccount(connectionOf(agent) ?? '', true),
-                loadSettings(true),
+                readSettings(),
                 loadMarket(true),
               ]);
             }}
           />
           <SkeletonRows rows={5} label="What can be lost" />
         </>
-      ) : isCompared ? (
-        <Stakes agent={agent} account={account} terms={terms} />
       ) : (
         <p role="status" className="my-3 text-amber">
           {nameOf(account.connection)} has not been read yet, so what can be lost is not known. You
@@ -264,24 +342,7 @@ function Body(props: StartProps) {
           {connectionText(account.connection, current, account.positions)}
         </p>
       )}
-      {online === 'offline' && !wasSent && commandId === null && (
-        <SaveStart agent={agent} onDone={onDone} />
-      )}
-      {online === 'offline' && !wasSent && commandId !== null && (
-        <p role="status" className="text-amber">
-          You need a connection to confirm this start. It waits on this device.
-        </p>
-      )}
-      {(online !== 'offline' || wasSent) && isCompared && terms !== null && (
-        <Confirmation
-          {...props}
-          account={account}
-          onSending={(sending) => {
-            if (sending) setWasSent(true);
-            onSending(sending);
-          }}
-        />
-      )}
+      {online === 'offline' && <WhileOffline {...props} />}
     </LiveFrame>
   );
 }

@@ -37,13 +37,17 @@ const { applyAgents, clearAgents } = await import('../../../../../src/stores/age
 const { connection } = await import('../../../../../src/stores/connection.ts');
 const { clearLive } = await import('../../../../../src/stores/live-slots.ts');
 const { applyMarket, clearMarket } = await import('../../../../../src/stores/market-store.ts');
-const { clearSettings } = await import('../../../../../src/stores/settings-store.ts');
+const { applySettings, clearSettings } =
+  await import('../../../../../src/stores/settings-store.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../../src/stores/subscription-store.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
 
 const NOW = Date.now();
 const replies = recordedReplies(recordState(NOW), NOW);
+/** Anew each time: what a store has taken is its own. */
+const SETTINGS = structuredClone(replies.tradingSettings!);
+const ownSettings = (): typeof SETTINGS => structuredClone(SETTINGS);
 const agent: Agent = {
   ...(replies.agents!.agents[0] as Agent),
   id: AGENT_ID,
@@ -174,6 +178,67 @@ describe('a start with real money', () => {
     expect(text.textContent).toBe(
       'No stop loss now: BTC/USD. This start sets it. What is below it already is sold at once.',
     );
+  });
+
+  const settingsFail = (): void => {
+    const otherwise = call.getMockImplementation()!;
+    call.mockImplementation((name: string) =>
+      name === 'tradingSettings'
+        ? Promise.reject(new ApiError('Lost', { code: 'network', status: 0, text: 'Lost' }))
+        : (otherwise(name) as unknown),
+    );
+  };
+  const saved = (): void => {
+    applySettings(ownSettings(), 'snapshot', NOW - 3 * 86_400_000);
+  };
+
+  it('is not offered on a saved copy of the risk values, which is called one, with why', async () => {
+    settingsFail();
+    saved();
+    render(<Start commandId={null} />);
+    await screen.findByText(
+      /^Your risk values are a copy saved on this device .+ so what can be lost may be out of date\. You can start the agent once they have been read again\.$/,
+      undefined,
+      { timeout: 20_000 },
+    );
+    await screen.findByText(/^Could not reach the server\. Saved data is still available\./);
+    expect(screen.queryByRole('button', { name: /^Start with/ })).toBeNull();
+    // Read again, it can be confirmed.
+    call.mockImplementation((name: string) => {
+      if (name === 'liveAccount') return Promise.resolve(liveAccount(NOW));
+      return name === 'tradingSettings'
+        ? Promise.resolve(replies.tradingSettings)
+        : new Promise<never>(() => undefined);
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await screen.findByRole('button', { name: 'Start with password' });
+    expect(screen.queryByText(/^Your risk values are a copy/)).toBeNull();
+  });
+
+  it('asks for the risk values anew, however fresh those here are', async () => {
+    applySettings(ownSettings(), 'network');
+    render(<Start commandId={null} />);
+    await screen.findByRole('button', { name: 'Start with password' }, { timeout: 20_000 });
+    expect(asked('tradingSettings')).toBe(1);
+  });
+
+  it('is not offered where what can be lost is not known', async () => {
+    const account = liveAccount(NOW);
+    const positions = account.positions.map((one) => ({ ...one, value: null }));
+    const otherwise = call.getMockImplementation()!;
+    call.mockImplementation((name: string) =>
+      name === 'liveAccount'
+        ? Promise.resolve({ ...account, positions })
+        : (otherwise(name) as unknown),
+    );
+    render(<Start commandId={null} />);
+    await screen.findByText(
+      'No price for BTC/USD, so what can be lost is not known. You can start the agent once there is one.',
+      undefined,
+      { timeout: 20_000 },
+    );
+    await settle();
+    expect(screen.queryByRole('button', { name: /^Start with/ })).toBeNull();
   });
 
   it.each(WAYS_OUT)('is not sent once %s was pressed during its confirmation', async (_, way) => {
