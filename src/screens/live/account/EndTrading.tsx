@@ -119,6 +119,27 @@ function keptBecause(
   return null;
 }
 
+/**
+ * What goes with the key, as far as it is known. No order is open then: whatever guards a position
+ * is a price that Tradewind watches, and a sale is one that it goes on trying.
+ */
+function deleteSentence(
+  { connection, positions, exits = [] }: LiveAccount,
+  current: boolean,
+): string {
+  const exchange = nameOf(connection);
+  const lost = [
+    ...(positions.length === 0
+      ? []
+      : [`${count(positions.length, 'position stays', 'positions stay')} without a stop loss.`]),
+    ...(exits.length === 0 ? [] : [`${count(exits.length, 'sale is', 'sales are')} given up.`]),
+  ].join(' ');
+  return [
+    `Deletes the key of ${exchange} and closes this account here, for good. What you hold stays at ${exchange}.`,
+    ...(lost === '' ? [] : [`${current ? '' : 'As last seen: '}${lost}`]),
+  ].join(' ');
+}
+
 function DeleteKey({ account }: { account: LiveAccount }) {
   const { online } = useSnapshot(server);
   const { connection } = account;
@@ -132,7 +153,7 @@ function DeleteKey({ account }: { account: LiveAccount }) {
     // Whoever has gone on elsewhere is not taken from there.
     if (location.pathname === path) navigate('/dashboard');
   };
-  const sentence = `Deletes the key of ${nameOf(connection)} and closes this account here, for good. What you hold stays at ${nameOf(connection)}.`;
+  const sentence = deleteSentence(account, useAccountCurrent(connection.id));
   return (
     <div className="rule flex flex-col items-start gap-2 py-3">
       <p className="text-ink-2">{kept ?? sentence}</p>

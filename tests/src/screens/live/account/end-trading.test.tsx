@@ -29,6 +29,8 @@ const { EndTrading } = await import('../../../../../src/screens/live/account/End
 const { LivePositions } = await import('../../../../../src/screens/live/account/LivePositions.tsx');
 const { applyAgents, clearAgents } = await import('../../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../../src/stores/connection.ts');
+const { clearLive } = await import('../../../../../src/stores/live-slots.ts');
+const { applyLiveAccount } = await import('../../../../../src/stores/live-store.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
 
 const NOW = Date.now();
@@ -86,6 +88,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   clearAgents();
+  clearLive();
 });
 
 it('saves the stop of every agent that runs in this account before it asks for the end, and says without an answer that it is not confirmed (F03)', async () => {
@@ -148,4 +151,47 @@ it.each([
   });
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(location.pathname).toBe(to);
+});
+
+const HELD =
+  'Deletes the key of Kraken and closes this account here, for good. What you hold stays at Kraken.';
+const [position] = account.positions;
+const exit = (symbol: string) => ({
+  agentId: 'Gale',
+  symbol,
+  quantity: null,
+  reason: 'liquidated',
+  askedAt: NOW,
+});
+it.each([
+  ['nothing', { positions: [], exits: [] }, HELD],
+  ['a guard', { exits: [] }, `${HELD} 1 position stays without a stop loss.`],
+  [
+    'guards and sales',
+    {
+      positions: [position!, { ...position!, id: 'position-2', pair: 'ETH/USD' }],
+      exits: [exit('BTC/USD')],
+    },
+    `${HELD} 2 positions stay without a stop loss. 1 sale is given up.`,
+  ],
+  [
+    'sales',
+    { positions: [], exits: [exit('BTC/USD'), exit('ETH/USD')] },
+    `${HELD} 2 sales are given up.`,
+  ],
+])('says before the key is deleted that %s is lost with it', (_, own, sentence) => {
+  const list = structuredClone(replies.agents!);
+  applyAgents({ ...list, agents: [live('Gale', 'stopped')], sequence: 99 }, 'network');
+  const shown = liveAccount(NOW, own);
+  applyLiveAccount(shown, 'network', NOW);
+  render(<EndTrading account={shown} />);
+  screen.getByText(sentence);
+});
+
+it('says of what is lost with the key that it was last seen so', () => {
+  const list = structuredClone(replies.agents!);
+  applyAgents({ ...list, agents: [live('Gale', 'stopped')], sequence: 99 }, 'network');
+  connection.online = 'offline';
+  render(<EndTrading account={liveAccount(NOW, { exits: [] })} />);
+  screen.getByText(`${HELD} As last seen: 1 position stays without a stop loss.`);
 });
