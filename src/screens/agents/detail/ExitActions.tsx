@@ -4,6 +4,7 @@ import { useSnapshot } from 'valtio';
 import { navigate } from 'wouter/use-browser-location';
 import type { Agent } from '../../../../contract/agents.ts';
 import { accountOf } from '../../../../contract/agent-account.ts';
+import type { LiveAccount } from '../../../../contract/live.ts';
 import type { LiquidateReply } from '../../../../contract/trading.ts';
 import { api } from '../../../api/api.ts';
 import { stopAgent } from '../../../commands.ts';
@@ -11,27 +12,58 @@ import { CommandState } from '../../../components/CommandState.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Section } from '../../../components/Section.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
+import { samePerson } from '../../../identity/session.ts';
+import { useCurrent } from '../../../shell/data-age.ts';
+import type { AgentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
 import { loadHistory } from '../../../stores/fills-store.ts';
 import { liveSlots } from '../../../stores/live-slots.ts';
+import { loadLiveAccount } from '../../../stores/live-store.ts';
 import { loadPortfolio } from '../../../stores/portfolio-store.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
+import type { Slot } from '../../../stores/slot.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
+import { AccountAge } from '../../live/AccountAge.tsx';
 import { closedSentence } from '../../live/closed-account.ts';
+import { saleText } from '../../live/sale-text.ts';
+import { useAccountCurrent } from '../../live/use-live.ts';
 import { showResult, showFailure } from '../../show-result.ts';
 import { useAgentView } from '../../use-agent-view.ts';
 import { stopFirst } from '../start-stop/stop-first.ts';
 import { stopSentence } from '../start-stop/stop-sentence.ts';
 
-/** What the server said of the sale. At an exchange it has only been asked for. */
-function saySold({ name, ...agent }: Agent, unsold: LiquidateReply['unsold']): void {
-  const account = accountOf(agent);
-  if (account.kind === 'live')
-    pageToast(
-      'success',
-      `${name} stopped. ${exchangeName(account.exchange)} was asked to sell; sold when it confirms.`,
-    );
-  else if (unsold.length === 0) pageToast('success', `${name} stopped. Its positions were sold.`);
+type Unsold = LiquidateReply['unsold'];
+type AtExchange = Extract<ReturnType<typeof accountOf>, { kind: 'live' }>;
+
+/** The server's words for a position of which a sale is recorded; said here with the exchange's name. */
+const RECORDED = /^The sale goes to the exchange\./;
+
+/** Only the account says whether it is closed here: then nothing is recorded. */
+async function readClosed(connectionId: string): Promise<boolean> {
+  await loadLiveAccount(connectionId, true);
+  return liveSlots.accounts[connectionId]?.data?.connection.state === 'ended';
+}
+
+/** At an exchange a sale has only been recorded, and nothing was sold yet. */
+async function sayRecorded(name: string, account: AtExchange, unsold: Unsold): Promise<void> {
+  const isHere = samePerson();
+  const messages = [...new Set(unsold.map(({ message }) => message))];
+  const more = messages.filter((message) => !RECORDED.test(message));
+  const reading = readClosed(account.connectionId);
+  const isClosed = messages.length > 0 && more.length === messages.length && (await reading);
+  if (!isHere()) return;
+  const what = isClosed
+    ? 'Nothing was sold.'
+    : messages.length === 0
+      ? 'There was nothing left to sell.'
+      : `Sale recorded. Done when ${exchangeName(account.exchange)} confirms it.`;
+  pageToast(isClosed ? 'error' : 'success', [`${name} stopped.`, what, ...more].join(' '));
+}
+
+/** What the server said of a sale on paper, which is done at once. */
+function saySold(name: string, unsold: Unsold): void {
+  if (unsold.length === 0) pageToast('success', `${name} stopped. Its positions were sold.`);
   else
     pageToast(
       'error',
@@ -48,17 +80,40 @@ async function stopAndSell(agent: Agent): Promise<void> {
     `${agent.name} is not confirmed as sold: the server did not answer.`,
   );
   if (reply === null) return;
-  saySold(agent, reply.unsold);
+  const account = accountOf(agent);
+  if (account.kind === 'live') void sayRecorded(agent.name, account, reply.unsold);
+  else saySold(agent.name, reply.unsold);
   // What is asked for ends with its answer, not with what is read anew after it.
   void Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
 }
 
-/** How what it holds is sold. At an exchange nothing is sold before it says so. */
-function sellSentence(agent: Agent): string {
-  const account = accountOf(agent);
-  if (account.kind === 'paper') return 'All positions are then sold at the bid, less fees.';
-  const exchange = exchangeName(account.exchange);
-  return `Its stop losses at ${exchange} are then cancelled, and all positions sold at the price there is, less fees. Real money. Done when ${exchange} confirms it.`;
+type Accounts = Readonly<Record<string, Slot<LiveAccount> | undefined>>;
+
+/** What it holds at the exchange and how that is sold: nothing is before the exchange says so. */
+function liveSentence(
+  { agent, current }: AgentView,
+  at: AtExchange,
+  isNow: boolean,
+  all: Accounts,
+) {
+  const account = all[at.connectionId]?.data ?? null;
+  const exchange = exchangeName(at.exchange);
+  const held = account?.positions.filter(({ agentId }) => agentId === agent.id) ?? [];
+  const sells =
+    account === null || held.length === 0
+      ? `Sells all it holds at ${exchange} at the price there is, less fees. How much that is has not been loaded yet.`
+      : saleText(held, account, isNow);
+  return `${agent.name} opens no new positions${current ? '' : ' once the server has the stop'}. ${sells} Its stop losses there are cancelled first. Real money. Done when ${exchange} confirms it.`;
+}
+
+/** What holding does, and to how much. */
+function useSaleSentence(view: AgentView): string {
+  const account = accountOf(view.agent);
+  const { accounts } = useSnapshot(liveSlots);
+  const isNow = useAccountCurrent(account.kind === 'live' ? account.connectionId : '');
+  return account.kind === 'live'
+    ? liveSentence(view, account, isNow, accounts as Accounts)
+    : `${stopSentence(view)} All positions are then sold at the bid, less fees.`;
 }
 
 /** Why it cannot be sold from here; null where it can, or where that is not known yet. */
@@ -71,14 +126,15 @@ function useClosed(agent: Agent): string | null {
 }
 
 function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
-  const view = useAgentView(agent);
+  const sentence = useSaleSentence(useAgentView(agent, useCurrent('agents')));
+  const connectionId = connectionOf(agent);
   /** What was held for, until the server has answered or the call is given up. */
   const [held, setHeld] = useState<string | null>(null);
   const text =
     held ??
     (offline
       ? `Offline. Hold to save the stop of ${agent.name} on this device. Nothing is sold: selling needs a connection.`
-      : `${stopSentence(view)} ${sellSentence(agent)}`);
+      : sentence);
   const sell = async (): Promise<void> => {
     // Selling is not queued; stopping is.
     if (offline) {
@@ -91,7 +147,15 @@ function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   };
   return (
     <div className="rule flex flex-col items-start gap-2 py-3">
-      <p className="text-ink-2">{text}</p>
+      <p className="text-ink-2">
+        {text}
+        {connectionId !== null && !offline && (
+          <>
+            {' '}
+            <AccountAge id={connectionId} />
+          </>
+        )}
+      </p>
       <HoldToConfirm
         label="Stop and sell"
         sentence={text}

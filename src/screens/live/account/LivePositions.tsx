@@ -10,7 +10,7 @@ import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Section } from '../../../components/Section.tsx';
-import { formatAmount, formatExact } from '../../../format/numbers.ts';
+import { formatExact } from '../../../format/numbers.ts';
 import { connection as server } from '../../../stores/connection.ts';
 import { liveSlots } from '../../../stores/live-slots.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
@@ -18,8 +18,9 @@ import { showFailure } from '../../show-result.ts';
 import { AccountAge } from '../AccountAge.tsx';
 import { closedSentence } from '../closed-account.ts';
 import { hasEnded, nameOf } from '../live-text.ts';
+import { baseOf, saleText } from '../sale-text.ts';
 import { useAccountCurrent } from '../use-live.ts';
-import { baseOf, stopText } from './stop-text.ts';
+import { stopText } from './stop-text.ts';
 
 /** A sale that is on its way, or that waits to be tried again. */
 const isSelling = ({ pair, agentId }: Position, { orders, exits = [] }: LiveAccount): boolean =>
@@ -126,16 +127,11 @@ function Sell(props: RowProps) {
       place.current?.focus({ preventScroll: true });
     if (isTold) pressed.current = false;
   }, [isTold]);
-  const base = baseOf(position.pair);
-  const estimate =
-    position.value === null
-      ? 'no price is known now'
-      : `about ${formatAmount(position.value)} ${account.quote} at the ${current ? 'present bid' : 'bid when last seen'}, less fees`;
   return (
     <div
       ref={place}
       role="group"
-      aria-label={`Sale of ${base}`}
+      aria-label={`Sale of ${baseOf(position.pair)}`}
       tabIndex={-1}
       className="outline-none"
     >
@@ -146,7 +142,7 @@ function Sell(props: RowProps) {
         <HoldToConfirm
           label="Sell"
           size="sm"
-          sentence={`Sells ${formatExact(position.quantity)} ${base} at ${nameOf(account.connection)}: ${estimate}. Its stop loss is cancelled first.`}
+          sentence={`${saleText([position], account, current)} Its stop loss is cancelled first.`}
           disabled={online === 'offline'}
           onConfirm={() => {
             pressed.current = true;

@@ -16,11 +16,10 @@ import { limitOfStop, stopRoomBps } from '../../../../contract/stop-limit.ts';
 import type { Position } from '../../../../contract/trading.ts';
 import { formatExact, formatPrice } from '../../../format/numbers.ts';
 import { hasEnded, nameOf } from '../live-text.ts';
+import { baseOf } from '../sale-text.ts';
 
 type Account = Pick<LiveAccount, 'orders' | 'connection' | 'exits' | 'missing'>;
 type Orders = LiveAccount['orders'];
-
-export const baseOf = (pair: string): string => pair.split('/')[0] ?? pair;
 
 const ONE = parseFixed('1');
 /** A step of a quantity is worth less in quote currency at any of the exchanges. */

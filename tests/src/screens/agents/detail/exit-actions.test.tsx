@@ -6,6 +6,12 @@ import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-libra
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../../contract/agents.ts';
 import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
+import {
+  AGENT_ID,
+  CONNECTION_ID,
+  liveAccount,
+  liveConnection,
+} from '../../../../support/live/live-replies.ts';
 import type { OutboxEntry } from '../../../../../src/offline/outbox-entry.ts';
 
 const { call, order, stop } = vi.hoisted(() => ({
@@ -31,6 +37,9 @@ const { queue } = await import('../../../../../src/commands.ts');
 const { ExitActions } = await import('../../../../../src/screens/agents/detail/ExitActions.tsx');
 const { TokenFault } = await import('../../../../../src/identity/token.ts');
 const { connection } = await import('../../../../../src/stores/connection.ts');
+const { applyAgents, clearAgents } = await import('../../../../../src/stores/agents-store.ts');
+const { clearLive } = await import('../../../../../src/stores/live-slots.ts');
+const { applyLiveAccount } = await import('../../../../../src/stores/live-store.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
 
 const never = () => new Promise<never>(() => undefined);
@@ -67,7 +76,11 @@ beforeEach(() => {
     return noAnswer();
   });
 });
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  clearAgents();
+  clearLive();
+});
 
 it('saves the stop before it asks for the sale, and says of a sale without an answer that it is not confirmed, and where the stop is (R7-17, F03)', async () => {
   render(<ExitActions agent={agent} />);
@@ -201,4 +214,129 @@ it('says offline what a hold will do, claims no saved stop before it, and asks f
   expect(shown()).not.toMatch(/is saved/);
   await hold();
   expect(order).toEqual(['stop']);
+});
+
+const NOW = Date.now();
+const live: Agent = {
+  ...agent,
+  id: AGENT_ID,
+  status: 'running',
+  connectionId: CONNECTION_ID,
+  account: {
+    kind: 'live',
+    connectionId: CONNECTION_ID,
+    exchange: 'kraken',
+    label: 'Main',
+    quote: 'USD',
+  },
+};
+const [bitcoin] = liveAccount(NOW).positions;
+const ether = { ...bitcoin!, id: 'position-2', pair: 'ETH/USD', quantity: '0.5', value: '1500' };
+const hers = { ...ether, id: 'position-3', agentId: 'agent-2', quantity: '7' };
+const show = (own: Parameters<typeof liveAccount>[1], at = NOW): void => {
+  applyLiveAccount(liveAccount(at, own), at === NOW ? 'network' : 'snapshot', at);
+};
+const REST = 'Its stop losses there are cancelled first. Real money. Done when Kraken confirms it.';
+
+it.each([
+  [
+    'with its worth',
+    { positions: [bitcoin!, ether, hers] },
+    'Sells 0.00123456 BTC, 0.5 ETH at Kraken: about 1,590.12 USD at the present bid, less fees.',
+  ],
+  [
+    'with what has no price',
+    { positions: [bitcoin!, { ...ether, value: null }] },
+    'Sells 0.00123456 BTC, 0.5 ETH at Kraken: about 90.12 USD at the present bid, less fees; no price is known now for ETH.',
+  ],
+  [
+    'though no price is known',
+    { positions: [{ ...bitcoin!, value: null }] },
+    'Sells 0.00123456 BTC at Kraken: no price is known now.',
+  ],
+])('names what a live agent sells, %s, and not that its stop losses stay', (_, own, sells) => {
+  applyAgents({ ...structuredClone(replies.agents!), agents: [live] }, 'network');
+  show(own);
+  render(<ExitActions agent={live} />);
+  expect(shown()).toContain(`Harbour opens no new positions. ${sells} ${REST}`);
+  expect(shown()).not.toMatch(/keeps? (its|their) stop loss/);
+});
+
+it('says of what a live agent sells that it was last seen so, and how old that is', () => {
+  applyAgents({ ...structuredClone(replies.agents!), agents: [live] }, 'snapshot', NOW - 3_600_000);
+  connection.online = 'unknown';
+  show({ positions: [bitcoin!] }, NOW - 3_600_000);
+  render(<ExitActions agent={live} />);
+  expect(shown()).toContain(
+    `Harbour opens no new positions once the server has the stop. Sells 0.00123456 BTC at Kraken: about 90.12 USD at the bid when last seen, less fees. ${REST}`,
+  );
+  expect(document.querySelector(`[data-age-since="${NOW - 3_600_000}"]`)).not.toBeNull();
+});
+
+it('says where the account of a live agent is not loaded that amounts are not known', () => {
+  render(<ExitActions agent={live} />);
+  expect(shown()).toContain(
+    `Sells all it holds at Kraken at the price there is, less fees. How much that is has not been loaded yet. ${REST}`,
+  );
+});
+
+const GOES = 'The sale goes to the exchange. It is done when the exchange has confirmed it.';
+const OUT = 'A purchase is out and is being cancelled. What it brings is sold.';
+const GONE =
+  'Tradewind keeps no key of this exchange account any more. Sell at the exchange yourself.';
+it.each([
+  [
+    'recorded',
+    [
+      { pair: 'BTC/USD', message: GOES },
+      { pair: 'ETH/USD', message: GOES },
+    ],
+    'open',
+    'success',
+    'Harbour stopped. Sale recorded. Done when Kraken confirms it.',
+  ],
+  [
+    'recorded beside a purchase that is out',
+    [
+      { pair: 'BTC/USD', message: GOES },
+      { pair: 'ETH/USD', message: OUT },
+    ],
+    'open',
+    'success',
+    `Harbour stopped. Sale recorded. Done when Kraken confirms it. ${OUT}`,
+  ],
+  [
+    'a purchase that is out',
+    [{ pair: 'ETH/USD', message: OUT }],
+    'open',
+    'success',
+    `Harbour stopped. Sale recorded. Done when Kraken confirms it. ${OUT}`,
+  ],
+  ['nothing', [], 'open', 'success', 'Harbour stopped. There was nothing left to sell.'],
+  [
+    'impossible in a closed account',
+    [
+      { pair: 'BTC/USD', message: GONE },
+      { pair: 'ETH/USD', message: GONE },
+    ],
+    'ended',
+    'error',
+    `Harbour stopped. Nothing was sold. ${GONE}`,
+  ],
+] as const)('calls a sale at an exchange what it is: %s', async (_, unsold, state, tone, words) => {
+  show({});
+  call.mockImplementation((name: string) => {
+    if (name === 'liveAccount')
+      return Promise.resolve(
+        liveAccount(NOW, { sequence: 9, connection: liveConnection(NOW, { state }) }),
+      );
+    return name === 'liquidateAgent'
+      ? Promise.resolve({ commandId: 'c', agent: live, fills: [], unsold })
+      : never();
+  });
+  render(<ExitActions agent={live} />);
+  await hold();
+  await waitFor(() => {
+    expect(toastStore.toasts.map((toast) => [toast.type, toast.message])).toEqual([[tone, words]]);
+  });
 });
