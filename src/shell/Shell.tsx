@@ -17,9 +17,9 @@ import { SkipLink } from './SkipLink.tsx';
 import { StatusStrip } from './StatusStrip.tsx';
 import { forgetTrialBanner, TrialBanner } from './TrialBanner.tsx';
 
-const keyboard = latePart(
-  'the keyboard shortcuts',
-  async () => (await import('./KeyboardShortcuts.tsx')).KeyboardShortcuts,
+const onDemand = latePart(
+  'what is seen on demand',
+  async () => (await import('./OnDemand.tsx')).OnDemand,
 );
 const menuPart = latePart('the menu', async () => (await import('./Menu.tsx')).Menu);
 
@@ -91,7 +91,7 @@ export function Shell({
       <BottomBar path={path} />
       <MenuWhenOpened path={path} />
       <Dock />
-      <LatePart part={keyboard} needed props={{}} />
+      <LatePart part={onDemand} needed props={{}} />
     </>
   );
 }

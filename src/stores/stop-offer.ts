@@ -19,7 +19,14 @@ export interface StopOffer {
   atTop: boolean;
 }
 
-export const stopOffer = proxy<{ offer: StopOffer | null }>({ offer: null });
+/**
+ * `startAgain`: the id of the agent whose sent stop was to be undone and that trades real money; its
+ * start asks for a confirmation.
+ */
+export const stopOffer = proxy<{ offer: StopOffer | null; startAgain: string | null }>({
+  offer: null,
+  startAgain: null,
+});
 
 let timer: ReturnType<typeof setTimeout> | null = null;
 let remainingMs = 0;

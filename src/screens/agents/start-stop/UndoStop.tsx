@@ -6,6 +6,7 @@ import { Button } from '../../../components/Button.tsx';
 import { classes } from '../../../components/class-names.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import { pauseOffer, resumeOffer, stopOffer, type StopOffer } from '../../../stores/stop-offer.ts';
 import { useEntries } from '../../use-store.ts';
 import { undoStopText } from './undo-stop-text.ts';
@@ -21,15 +22,20 @@ export function useStopOffer(): { offer: StopOffer; words: string } | null {
   const entry = entries.find((one) => one.commandId === offer.commandId);
   // From then on it is shown as an alert.
   if (entry?.state === 'failed' || entry?.state === 'lapsed') return null;
+  const agent = agents?.find(({ id }) => id === offer.agent.id);
   const isUnsent = entry?.state === 'saved' && entry.attempts === 0;
   // While it is on its way, a start before it may have taken effect.
   const isStopped =
     online !== 'offline' &&
     (entry?.state ?? 'accepted') === 'accepted' &&
-    agents?.find((agent) => agent.id === offer.agent.id)?.status === 'stopped';
+    agent?.status === 'stopped';
   return {
     offer,
-    words: undoStopText(offer.agent.name, isUnsent ? 'unsent' : isStopped ? 'stopped' : 'sent'),
+    words: undoStopText(
+      offer.agent.name,
+      isUnsent ? 'unsent' : isStopped ? 'stopped' : 'sent',
+      agent !== undefined && connectionOf(agent) !== null,
+    ),
   };
 }
 

@@ -3,6 +3,7 @@ import { cancelCommand, queue, startAgent, stopAgent } from '../../../commands.t
 import { session } from '../../../identity/session.ts';
 import { focusContent } from '../../../platform/focus-content.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import {
   OFFER_BY_KEY_MS,
   OFFER_MS,
@@ -58,7 +59,10 @@ export function stopFrom(agent: StopOffer['agent'], place: StopPlace): void {
   );
 }
 
-/** Undoes a command that was never sent. A stop that was sent is followed by a start instead. */
+/**
+ * Undoes a command that was never sent. A stop that was sent is followed by a start instead; with real
+ * money by the dialog that confirms it.
+ */
 export async function undoStop(): Promise<void> {
   const { offer } = stopOffer;
   if (offer === null) return;
@@ -85,6 +89,12 @@ export async function undoStop(): Promise<void> {
     return;
   }
   const now = agentsStore.data?.agents.find((one) => one.id === agent.id);
-  showResult(startAgent(now ?? agent));
-  pageToast('blank', `The stop was already sent. Starting ${agent.name} again.`);
+  // Queued, a start with real money would only be refused: it is made by its confirmation.
+  const isLive = now !== undefined && connectionOf(now) !== null;
+  if (isLive) stopOffer.startAgain = agent.id;
+  else showResult(startAgent(now ?? agent));
+  const next = isLive
+    ? `Start of ${agent.name} needs your confirmation.`
+    : `Starting ${agent.name} again.`;
+  pageToast('blank', `The stop was already sent. ${next}`);
 }

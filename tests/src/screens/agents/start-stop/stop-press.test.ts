@@ -2,6 +2,7 @@
 /** What Undo does after a Stop: before it was sent, after it, and once it has failed. */
 import '../../../../support/page-world.ts';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
 
 const { cancel, queue, start, stop } = vi.hoisted(() => ({
   cancel: vi.fn(),
@@ -19,6 +20,7 @@ vi.mock('../../../../../src/commands.ts', () => ({
 const { pressStop, undoStop } =
   await import('../../../../../src/screens/agents/start-stop/stop-press.ts');
 const { session } = await import('../../../../../src/identity/session.ts');
+const { applyAgents, clearAgents } = await import('../../../../../src/stores/agents-store.ts');
 const { stopOffer, withdrawOffer } = await import('../../../../../src/stores/stop-offer.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
 
@@ -34,6 +36,7 @@ async function stopped(by: Element | null = null): Promise<void> {
 
 beforeEach(() => {
   withdrawOffer();
+  stopOffer.startAgain = null;
   removeToast();
   queue.entries = [];
   start.mockReset().mockResolvedValue({ said: 'saved' });
@@ -71,6 +74,36 @@ it.each(['already-sent', 'gone'])(
     await undoStop();
     expect(start).toHaveBeenCalledExactlyOnceWith(HARBOUR);
     expect(said()).toEqual(['The stop was already sent. Starting Harbour again.']);
+  },
+);
+
+it.each(['already-sent', 'gone'])(
+  'queues no start with real money where the stop is %s: it asks for the confirmation',
+  async (result) => {
+    const now = Date.now();
+    const list = recordedReplies(recordState(now), now).agents!;
+    const live = {
+      ...list.agents[0]!,
+      ...HARBOUR,
+      connectionId: 'connection-1',
+      account: {
+        kind: 'live' as const,
+        connectionId: 'connection-1',
+        exchange: 'kraken' as const,
+        label: 'Main',
+        quote: 'USD',
+      },
+    };
+    applyAgents({ ...list, agents: [live] }, 'network');
+    cancel.mockResolvedValue(result);
+    await stopped();
+    await undoStop();
+    expect([start.mock.calls, said(), stopOffer.startAgain]).toEqual([
+      [],
+      ['The stop was already sent. Start of Harbour needs your confirmation.'],
+      'a1',
+    ]);
+    clearAgents();
   },
 );
 

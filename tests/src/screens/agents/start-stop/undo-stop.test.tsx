@@ -5,6 +5,7 @@ import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-libra
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { queue } from '../../../../../src/commands.ts';
 import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
+import { StartAgain } from '../../../../../src/screens/agents/start-stop/StartAgain.tsx';
 import { UndoStop } from '../../../../../src/screens/agents/start-stop/UndoStop.tsx';
 import { applyAgents, clearAgents } from '../../../../../src/stores/agents-store.ts';
 import { connection } from '../../../../../src/stores/connection.ts';
@@ -92,4 +93,38 @@ it('leaves the focus in the screen where Undo was pressed by key', async () => {
   await waitFor(() => {
     expect(document.activeElement?.id).toBe('content');
   });
+});
+
+it('says of real money that starting again needs a confirmation, and leads to it', async () => {
+  const live = {
+    ...agent,
+    connectionId: 'connection-1',
+    account: {
+      kind: 'live' as const,
+      connectionId: 'connection-1',
+      exchange: 'kraken' as const,
+      label: 'Main',
+      quote: 'USD',
+    },
+  };
+  applyAgents({ ...replies.agents!, agents: [live] }, 'network');
+  offerUndo({ agent, commandId: null, atTop: false }, OFFER_MS);
+  render(
+    <>
+      <UndoStop />
+      <StartAgain />
+    </>,
+  );
+  expect(screen.getByRole('region', { name: 'Undo' }).textContent).toContain(
+    `${agent.name} stopped. Starting it again needs your confirmation.`,
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+  const dialog = await screen.findByRole('dialog');
+  expect(dialog.textContent).toContain(`Start ${agent.name} with real money`);
+  fireEvent.click(screen.getByRole('button', { name: 'Close' }));
+  await waitFor(() => {
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+  expect(stopOffer.startAgain).toBeNull();
+  expect(queue.entries).toEqual([]);
 });
