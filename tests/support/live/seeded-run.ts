@@ -381,7 +381,8 @@ class Run {
       await database.transaction((tx) =>
         closeLivePosition(tx, { ...this.trading, live }, connection.uid, id),
       );
-    for (let step = 0; step < QUIET_STEPS; step += 1) {
+    let left = ['what was to be sold is still there'];
+    for (let step = 0; step < QUIET_STEPS && left.length > 0; step += 1) {
       await world.advance(QUIET_STEP_MS);
       await world.look();
       const wanted = await database.db.select().from(liveExits);
@@ -389,10 +390,10 @@ class Run {
       const due = wanted.filter(({ symbol }) => !this.lacks(symbol, writtenOff));
       const waiting = await Promise.all(due.map((wish) => this.mayGoOnWishing(wish)));
       if (waiting.includes(false) || !(await isSettled(this.case))) continue;
-      await this.noteKeptDust(writtenOff);
-      return;
+      // Dust goes with the comparison that explains the last of its coin.
+      left = await this.keptDust(writtenOff);
     }
-    this.unsettled.push('what was to be sold is still there');
+    this.unsettled.push(...left);
   }
 
   /**
@@ -412,9 +413,10 @@ class Run {
   }
 
   /** What a sale left that no exchange takes an order of, and that an agent holds all the same. */
-  private async noteKeptDust(
+  private async keptDust(
     writtenOff: readonly { symbol: string; quantity: string }[],
-  ): Promise<void> {
+  ): Promise<string[]> {
+    const kept: string[] = [];
     const { database, standIn } = this.world;
     const open = await database.db.select().from(positions).where(isNull(positions.closedMarketMs));
     const trades = await database.db.select().from(venueFills).orderBy(venueFills.number);
@@ -428,8 +430,9 @@ class Run {
       const isListed = standIn.instruments.get(pair)?.status !== 'delisted';
       const worth = multiply(parseFixed(quantity), parseFixed(last.price), 'down');
       if (isListed && worth < LEAST_OF_ALL)
-        this.unsettled.push(`${agentId} holds ${quantity} of ${pair}, which is dust`);
+        kept.push(`${agentId} holds ${quantity} of ${pair}, which is dust`);
     }
+    return kept;
   }
 
   /** The person has sold or withdrawn what agents hold of it. */
