@@ -43,9 +43,12 @@ const ordersOf = (connection: Connection, coin: string): SentOrder[] =>
 /** It may still take or bring coins, as far as is known here. */
 const isUnsettled = (order: SentOrder): boolean => !order.ended || remaining(order) > 0n;
 
-/** A stop that rests moves nothing until it fills, and of what it has filled every trade is known. */
-const isResting = ({ intent, outcome, ended, filled, booked }: SentOrder): boolean =>
-  intent.type === 'stop' && outcome?.kind === 'confirmed' && !ended && filled <= booked;
+/**
+ * A stop that rests moves nothing until it fills, and of what it has filled every trade is known. One
+ * whose placing got no answer has the exchange's id once it was shown.
+ */
+const isResting = ({ intent, exchangeOrderId, ended, filled, booked }: SentOrder): boolean =>
+  intent.type === 'stop' && exchangeOrderId !== null && !ended && filled <= booked;
 
 /**
  * Whether the exchange says of each order that may have moved coins what it did. One that it does not

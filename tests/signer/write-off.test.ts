@@ -119,6 +119,27 @@ describe('a write-off', () => {
     await one.advance(5 * MINUTE_MS);
     expect(await writeOff(one, HALF)).toEqual({ kind: 'done' });
   });
+
+  it('waits for no stop that rests, also where its placing got no answer', async () => {
+    const one = await holding();
+    takeOut(one, '0.5');
+    const clientOrderId = newOrderId();
+    one.standIn.faults.add({
+      name: 'drop-response',
+      when: {
+        call: 'place',
+        nth: one.standIn.journal.of('request').filter(({ call }) => call === 'place').length + 1,
+      },
+      effect: 'now',
+    });
+    const stop = one.intent({
+      ...{ clientOrderId, side: 'sell', type: 'stop', quantity: HALF },
+      stopPrice: parseFixed('50000'),
+    });
+    expect(await one.ask({ act: 'place', intent: stop })).toMatchObject({ kind: 'unknown' });
+    expect(await lookUp(one, clientOrderId)).toMatchObject({ kind: 'found' });
+    expect(await writeOff(one, HALF)).toEqual({ kind: 'done' });
+  });
 });
 
 describe('a thief', () => {
