@@ -96,7 +96,7 @@ function limitText(stop: string, resting: Orders, { exchange }: LiveAccount['con
   const [first, ...rest] = limits;
   if (first === undefined) return '';
   const limit = formatPrice(formatFixed(maximum(first, ...rest)));
-  return `. It is a stop with a limit: below ${limit} Tradewind cancels it and sells at the price there is`;
+  return `. It is a stop with a limit: below ${limit} Tradewind cancels it and sells at the price there is.`;
 }
 
 /** What rests at the exchange, with the amounts and prices it has there. */

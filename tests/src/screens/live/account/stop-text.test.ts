@@ -29,7 +29,7 @@ describe('a stop loss that rests', () => {
     (exchange, name, limit) => {
       expect(told(exchange)).toBe(
         `Stop loss at 66,240.00, resting at ${name}. It is a stop with a limit: below ${limit} ` +
-          'Tradewind cancels it and sells at the price there is',
+          'Tradewind cancels it and sells at the price there is.',
       );
     },
   );
