@@ -2,6 +2,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Agent } from '../../contract/agents.ts';
 import type { LiquidateReply } from '../../contract/trading.ts';
+import { SALE_RECORDED } from '../../contract/sale-recorded.ts';
 import type { Depth } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
@@ -54,7 +55,6 @@ async function openOf(
     .orderBy(positions.openedMarketMs, positions.id);
 }
 
-const AT_EXCHANGE = 'The sale goes to the exchange. It is done when the exchange has confirmed it.';
 const PURCHASE_OUT =
   'A purchase is out and is being cancelled. What it brings is sold. If it turns up after it was taken for ended, its stop loss guards it and you are told.';
 
@@ -90,7 +90,7 @@ export async function liquidateAgent(
     );
     await sellHeld(tx, deps, deps.live ?? null, live, [...held, ...out]);
     unsold.push(
-      ...held.map(({ pair }) => ({ pair, message: AT_EXCHANGE })),
+      ...held.map(({ pair }) => ({ pair, message: SALE_RECORDED })),
       ...out.map(({ pair }) => ({ pair, message: PURCHASE_OUT })),
     );
     return { agent: await told(tx, deps, uid, row.id, twins), fills, unsold };

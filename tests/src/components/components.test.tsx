@@ -163,7 +163,8 @@ describe('a hold', () => {
     expect(onConfirm).not.toHaveBeenCalled();
   });
 
-  it('that may not be made keeps the focus, and takes neither a press, a key nor a click', async () => {
+  /** A hold that may be made, and how it is drawn as one that may not. */
+  function drawHold() {
     const onConfirm = vi.fn();
     const drawn = (disabled: boolean) => (
       <HoldToConfirm
@@ -174,9 +175,19 @@ describe('a hold', () => {
       />
     );
     const { rerender } = render(drawn(false));
+    return {
+      onConfirm,
+      disable: () => {
+        rerender(drawn(true));
+      },
+    };
+  }
+
+  it('that may not be made keeps the focus, and takes neither a press, a key nor a click', async () => {
+    const { onConfirm, disable } = drawHold();
     const button = screen.getByRole<HTMLButtonElement>('button', { name: /^Stop all/ });
     button.focus();
-    rerender(drawn(true));
+    disable();
     expect([button.getAttribute('aria-disabled'), button.disabled]).toEqual(['true', false]);
     expect(document.activeElement).toBe(button);
     for (const begin of [
@@ -194,19 +205,10 @@ describe('a hold', () => {
   });
 
   it('that was asked for in words is not made once it may not be', async () => {
-    const onConfirm = vi.fn();
-    const drawn = (disabled: boolean) => (
-      <HoldToConfirm
-        label="Stop all"
-        sentence="Stops 2 agents."
-        onConfirm={onConfirm}
-        disabled={disabled}
-      />
-    );
-    const { rerender } = render(drawn(false));
+    const { onConfirm, disable } = drawHold();
     fireEvent.click(screen.getByRole('button', { name: /^Stop all/ }));
     await loadedDialog();
-    rerender(drawn(true));
+    disable();
     fireEvent.click(screen.getByRole('button', { name: 'Stop all' }));
     expect(onConfirm).not.toHaveBeenCalled();
   });

@@ -8,6 +8,7 @@ import type { Portfolio } from '../../../contract/trading.ts';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
 import {
   CONNECTION_ID,
+  IN_LIVE_ACCOUNT,
   liveAccount,
   liveConnection,
   liveOrder,
@@ -38,14 +39,7 @@ const live: Agent = {
   ...paper,
   id: 'agent-1',
   total: '7.5',
-  connectionId: CONNECTION_ID,
-  account: {
-    kind: 'live',
-    connectionId: CONNECTION_ID,
-    exchange: 'kraken',
-    label: 'Main',
-    quote: 'USD',
-  },
+  ...IN_LIVE_ACCOUNT,
 };
 let account = liveAccount(NOW);
 

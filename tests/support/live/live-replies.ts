@@ -5,6 +5,18 @@ import type { LiveConnection, LiveOrderWire } from '../../../contract/live-state
 export const CONNECTION_ID = '5a6b7c8d-0000-4000-a000-000000000001';
 export const AGENT_ID = 'agent-1';
 
+/** What says of an agent that it trades in this account. */
+export const IN_LIVE_ACCOUNT = {
+  connectionId: CONNECTION_ID,
+  account: {
+    kind: 'live',
+    connectionId: CONNECTION_ID,
+    exchange: 'kraken',
+    label: 'Main',
+    quote: 'USD',
+  },
+} as const;
+
 export const liveConnection = (at: number, own: Partial<LiveConnection> = {}): LiveConnection => ({
   id: CONNECTION_ID,
   exchange: 'kraken',

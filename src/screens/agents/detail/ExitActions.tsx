@@ -5,6 +5,7 @@ import { navigate } from 'wouter/use-browser-location';
 import type { Agent } from '../../../../contract/agents.ts';
 import { accountOf } from '../../../../contract/agent-account.ts';
 import type { LiveAccount } from '../../../../contract/live.ts';
+import { SALE_RECORDED } from '../../../../contract/sale-recorded.ts';
 import type { LiquidateReply } from '../../../../contract/trading.ts';
 import { api } from '../../../api/api.ts';
 import { stopAgent } from '../../../commands.ts';
@@ -36,9 +37,6 @@ import { stopSentence } from '../start-stop/stop-sentence.ts';
 type Unsold = LiquidateReply['unsold'];
 type AtExchange = Extract<ReturnType<typeof accountOf>, { kind: 'live' }>;
 
-/** The server's words for a position of which a sale is recorded; said here with the exchange's name. */
-const RECORDED = /^The sale goes to the exchange\./;
-
 /** Only the account says whether it is closed here: then nothing is recorded. */
 async function readClosed(connectionId: string): Promise<boolean> {
   await loadLiveAccount(connectionId, true);
@@ -49,7 +47,7 @@ async function readClosed(connectionId: string): Promise<boolean> {
 async function sayRecorded(name: string, account: AtExchange, unsold: Unsold): Promise<void> {
   const isHere = samePerson();
   const messages = [...new Set(unsold.map(({ message }) => message))];
-  const more = messages.filter((message) => !RECORDED.test(message));
+  const more = messages.filter((message) => message !== SALE_RECORDED);
   const reading = readClosed(account.connectionId);
   const isClosed = messages.length > 0 && more.length === messages.length && (await reading);
   if (!isHere()) return;

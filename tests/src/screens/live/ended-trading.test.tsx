@@ -10,6 +10,7 @@ import { recordedReplies, recordState } from '../../../../src/api/recorded-repli
 import {
   AGENT_ID,
   CONNECTION_ID,
+  IN_LIVE_ACCOUNT,
   liveAccount,
   liveConnection,
 } from '../../../support/live/live-replies.ts';
@@ -41,14 +42,7 @@ const live = (own: Partial<Agent> = {}): Agent => ({
   name: 'Ebb',
   status: 'stopped',
   openPositions: 1,
-  connectionId: CONNECTION_ID,
-  account: {
-    kind: 'live',
-    connectionId: CONNECTION_ID,
-    exchange: 'kraken',
-    label: 'Main',
-    quote: 'USD',
-  },
+  ...IN_LIVE_ACCOUNT,
   ...own,
 });
 const paper = (): Agent => ({

@@ -10,6 +10,7 @@ import { recordedReplies, recordState } from '../../../../src/api/recorded-repli
 import {
   AGENT_ID,
   CONNECTION_ID,
+  IN_LIVE_ACCOUNT,
   liveAccount,
   liveConnection,
   liveOrder,
@@ -56,14 +57,7 @@ const agent: Agent = {
   trading_pairs: ['BTC/USD'],
   max_position_size: 90,
   quote: 'USD',
-  connectionId: CONNECTION_ID,
-  account: {
-    kind: 'live',
-    connectionId: CONNECTION_ID,
-    exchange: 'kraken',
-    label: 'Main',
-    quote: 'USD',
-  },
+  ...IN_LIVE_ACCOUNT,
 };
 
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { LiveAccount } from '../../../../contract/live.ts';
 import { recordedReplies, recordState } from '../../../../src/api/recorded-replies.ts';
-import { AGENT_ID, CONNECTION_ID, liveAccount } from '../../../support/live/live-replies.ts';
+import { AGENT_ID, IN_LIVE_ACCOUNT, liveAccount } from '../../../support/live/live-replies.ts';
 
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({
@@ -35,14 +35,7 @@ const live = (id: string, name: string): Agent => ({
   openPositions: 1,
   unrealized: '0',
   total: '0',
-  connectionId: CONNECTION_ID,
-  account: {
-    kind: 'live',
-    connectionId: CONNECTION_ID,
-    exchange: 'kraken',
-    label: 'Main',
-    quote: 'USD',
-  },
+  ...IN_LIVE_ACCOUNT,
 });
 const agents = [live(AGENT_ID, 'Ebb'), live('agent-2', 'Harbour')];
 const [position] = liveAccount(NOW).positions;

@@ -5,10 +5,11 @@ import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../../contract/agents.ts';
+import { SALE_RECORDED } from '../../../../../contract/sale-recorded.ts';
 import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
 import {
   AGENT_ID,
-  CONNECTION_ID,
+  IN_LIVE_ACCOUNT,
   liveAccount,
   liveConnection,
 } from '../../../../support/live/live-replies.ts';
@@ -221,14 +222,7 @@ const live: Agent = {
   ...agent,
   id: AGENT_ID,
   status: 'running',
-  connectionId: CONNECTION_ID,
-  account: {
-    kind: 'live',
-    connectionId: CONNECTION_ID,
-    exchange: 'kraken',
-    label: 'Main',
-    quote: 'USD',
-  },
+  ...IN_LIVE_ACCOUNT,
 };
 const [bitcoin] = liveAccount(NOW).positions;
 const ether = { ...bitcoin!, id: 'position-2', pair: 'ETH/USD', quantity: '0.5', value: '1500' };
@@ -280,7 +274,6 @@ it('says where the account of a live agent is not loaded that amounts are not kn
   );
 });
 
-const GOES = 'The sale goes to the exchange. It is done when the exchange has confirmed it.';
 const OUT = 'A purchase is out and is being cancelled. What it brings is sold.';
 const GONE =
   'Tradewind keeps no key of this exchange account any more. Sell at the exchange yourself.';
@@ -288,8 +281,8 @@ it.each([
   [
     'recorded',
     [
-      { pair: 'BTC/USD', message: GOES },
-      { pair: 'ETH/USD', message: GOES },
+      { pair: 'BTC/USD', message: SALE_RECORDED },
+      { pair: 'ETH/USD', message: SALE_RECORDED },
     ],
     'open',
     'success',
@@ -298,7 +291,7 @@ it.each([
   [
     'recorded beside a purchase that is out',
     [
-      { pair: 'BTC/USD', message: GOES },
+      { pair: 'BTC/USD', message: SALE_RECORDED },
       { pair: 'ETH/USD', message: OUT },
     ],
     'open',

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../../contract/agents.ts';
 import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
 import type { OutboxEntry } from '../../../../../src/offline/outbox-entry.ts';
-import { CONNECTION_ID, liveAccount } from '../../../../support/live/live-replies.ts';
+import { IN_LIVE_ACCOUNT, liveAccount } from '../../../../support/live/live-replies.ts';
 
 const { call, order, stop } = vi.hoisted(() => ({
   call: vi.fn(),
@@ -41,14 +41,7 @@ const live = (id: string, status: Agent['status']): Agent => ({
   id,
   name: id,
   status,
-  connectionId: CONNECTION_ID,
-  account: {
-    kind: 'live',
-    connectionId: CONNECTION_ID,
-    exchange: 'kraken',
-    label: 'Main',
-    quote: 'USD',
-  },
+  ...IN_LIVE_ACCOUNT,
 });
 const said = (): string[] => toastStore.toasts.map(({ message }) => message);
 const hold = (name: RegExp): void => {

@@ -10,6 +10,7 @@ import { recordedReplies, recordState } from '../../../../../src/api/recorded-re
 import {
   AGENT_ID,
   CONNECTION_ID,
+  IN_LIVE_ACCOUNT,
   liveAccount,
   liveConnection,
   liveOrder,
@@ -161,14 +162,7 @@ describe('what agents hold in an account that has ended', () => {
     name: 'Ebb',
     status: 'stopped',
     openPositions: 1,
-    connectionId: CONNECTION_ID,
-    account: {
-      kind: 'live',
-      connectionId: CONNECTION_ID,
-      exchange: 'kraken',
-      label: 'Main',
-      quote: 'USD',
-    },
+    ...IN_LIVE_ACCOUNT,
   };
   const CLOSED = 'This account is closed here. You can sell at Kraken itself.';
 

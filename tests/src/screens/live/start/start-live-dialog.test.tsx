@@ -11,6 +11,7 @@ import { recordedReplies, recordState } from '../../../../../src/api/recorded-re
 import {
   AGENT_ID,
   CONNECTION_ID,
+  IN_LIVE_ACCOUNT,
   liveAccount,
   liveConnection,
 } from '../../../../support/live/live-replies.ts';
@@ -54,14 +55,7 @@ const agent: Agent = {
   name: 'Ebb',
   status: 'stopped',
   quote: 'USD',
-  connectionId: CONNECTION_ID,
-  account: {
-    kind: 'live',
-    connectionId: CONNECTION_ID,
-    exchange: 'kraken',
-    label: 'Main',
-    quote: 'USD',
-  },
+  ...IN_LIVE_ACCOUNT,
 };
 const STEP_UP = { statement: {}, keyId: 'key-1', signature: 's' } as unknown as StepUpWire;
 
