@@ -45,6 +45,16 @@ const port = (value: number) =>
       .max(65_535, 'a port from 0 to 65535'),
     value,
   );
+/** Ids of one plan's prices, separated by commas. */
+const prices = optional(
+  z
+    .string()
+    .transform((text) => text.split(',').map((id) => id.trim()))
+    .refine(
+      (ids) => ids.every((id) => /^\S+$/.test(id)),
+      'price ids separated by commas, none of them blank',
+    ),
+);
 const positive = (value: number) =>
   withDefault(z.coerce.number('a number').gt(0, 'a number above 0'), value);
 const url = (schemes: RegExp, what: string) =>
@@ -110,10 +120,10 @@ const Environment = z.object({
   STRIPE_SECRET_KEY: optional(z.string()),
   STRIPE_WEBHOOK_SECRET: optional(z.string()),
   STRIPE_API_BASE: url(/^https?:\/\//, 'an http or https address'),
-  STRIPE_PRICE_STARTER: optional(z.string()),
-  STRIPE_PRICE_STANDARD: optional(z.string()),
-  STRIPE_PRICE_PRO: optional(z.string()),
-  STRIPE_PRICE_PRO_MAX: optional(z.string()),
+  STRIPE_PRICE_STARTER: prices,
+  STRIPE_PRICE_STANDARD: prices,
+  STRIPE_PRICE_PRO: prices,
+  STRIPE_PRICE_PRO_MAX: prices,
   VAPID_PUBLIC_KEY: optional(z.string().regex(/^[\w-]{87}=*$/, 'a P-256 public key in base64url')),
   VAPID_PRIVATE_KEY: optional(
     z.string().regex(/^[\w-]{43}=*$/, 'a P-256 private key in base64url'),
@@ -219,12 +229,8 @@ export interface Config {
     publishableKey: string | null;
     /** The one coupon that checkouts may carry; null for none. */
     coupon: string | null;
-    prices: {
-      starter: string | null;
-      standard: string | null;
-      pro: string | null;
-      'pro-max': string | null;
-    };
+    /** Of each plan the price that is sold, then those that go on entitling; none, and it is not. */
+    prices: Record<'starter' | 'standard' | 'pro' | 'pro-max', readonly string[]>;
   };
   /**
    * Keys of null are made at the first start. `allowLocal` lets pushes go to this machine: for
@@ -440,6 +446,32 @@ function parseEnvironment(source: Readonly<Record<string, string | undefined>>):
   );
 }
 
+/** @throws ConfigError where a price would stand for two plans, or is listed twice for one. */
+function pricesOf(env: Environment): Config['payments']['prices'] {
+  const plans = new Map<string, string>();
+  const idsOf = (
+    variable: Extract<keyof Environment, `STRIPE_PRICE_${string}`>,
+  ): readonly string[] => {
+    const ids = env[variable] ?? [];
+    for (const id of ids) {
+      const other = plans.get(id);
+      if (other !== undefined)
+        throw new ConfigError(
+          variable,
+          other === variable ? `${id} is listed twice` : `${id} is listed in ${other} too`,
+        );
+      plans.set(id, variable);
+    }
+    return ids;
+  };
+  return {
+    starter: idsOf('STRIPE_PRICE_STARTER'),
+    standard: idsOf('STRIPE_PRICE_STANDARD'),
+    pro: idsOf('STRIPE_PRICE_PRO'),
+    'pro-max': idsOf('STRIPE_PRICE_PRO_MAX'),
+  };
+}
+
 function paymentsOf(env: Environment): Config['payments'] {
   return {
     secretKey: env.STRIPE_SECRET_KEY ?? null,
@@ -447,12 +479,7 @@ function paymentsOf(env: Environment): Config['payments'] {
     apiBase: env.STRIPE_API_BASE ?? null,
     publishableKey: env.VITE_STRIPE_PUBLISHABLE_KEY ?? null,
     coupon: env.VITE_STRIPE_COUPON_ENABLED ? (env.VITE_STRIPE_COUPON_ID ?? null) : null,
-    prices: {
-      starter: env.STRIPE_PRICE_STARTER ?? null,
-      standard: env.STRIPE_PRICE_STANDARD ?? null,
-      pro: env.STRIPE_PRICE_PRO ?? null,
-      'pro-max': env.STRIPE_PRICE_PRO_MAX ?? null,
-    },
+    prices: pricesOf(env),
   };
 }
 

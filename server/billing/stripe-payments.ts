@@ -34,6 +34,7 @@ import {
   noticeOf,
   planOf,
   subscriptionOf,
+  type PlanPrices,
 } from './stripe-read.ts';
 
 export interface StripeSettings {
@@ -41,7 +42,7 @@ export interface StripeSettings {
   webhookSecret: string;
   /** Another address than Stripe's own; null in real use. */
   apiBase: string | null;
-  prices: Record<PaidTier, string | null>;
+  prices: PlanPrices;
   /** Where people come back to. */
   publicOrigin: string;
   /** How long one question to Stripe may take, ms. */
@@ -113,8 +114,8 @@ export class StripePayments implements Payments {
 
   /** A price that was taken back at Stripe is not for sale; the other plans are. */
   private async planOnSale(tier: PaidTier): Promise<Plan | null> {
-    const priceId = this.settings.prices[tier];
-    if (priceId === null) return null;
+    const [priceId] = this.settings.prices[tier];
+    if (priceId === undefined) return null;
     const price = await this.ask('price', () => unlessGone(this.stripe.prices.retrieve(priceId)));
     if (price !== null && price.active) return planOf(tier, price);
     this.log.error(
@@ -345,7 +346,11 @@ export class StripePayments implements Payments {
     const [first, ...more] = all
       .map((subscription) => subscriptionOf(subscription, this.settings.prices))
       .filter((subscription) => subscriptionCounts(subscription, now));
-    if (first !== undefined) return mostTelling([first, ...more], now);
+    if (first !== undefined) {
+      const best = mostTelling([first, ...more], now);
+      this.complainOf([first, ...more], best);
+      return best;
+    }
     await endLapsed(this.stripe, this.log, customerId, all);
     return null;
   }

@@ -17,6 +17,12 @@ import type { ProviderSubscription, WebhookNotice } from './payments.ts';
 import { paidPlan } from './plans.ts';
 import { subscriptionCounts } from './subscription-state.ts';
 
+/**
+ * The price ids of each plan. The first is sold; those that follow were sold before, and entitle
+ * who pays them to the same.
+ */
+export type PlanPrices = Readonly<Record<PaidTier, readonly string[]>>;
+
 /** Stripe counts these in whole units, all others in hundredths. */
 const WHOLE_UNIT_CURRENCIES = new Set([
   'bif',
@@ -94,11 +100,11 @@ function owesItsPeriod(
  */
 export function subscriptionOf(
   subscription: Stripe.Subscription,
-  prices: Record<PaidTier, string | null>,
+  prices: PlanPrices,
 ): ProviderSubscription {
   const item = subscription.items.data[0];
   const priceId = item?.price.id ?? '';
-  const tier = PAID_TIERS.find((candidate) => prices[candidate] === priceId) ?? 'free';
+  const tier = PAID_TIERS.find((candidate) => prices[candidate].includes(priceId)) ?? 'free';
   const status = statusOf(subscription.status);
   const periodEnd =
     item === undefined

@@ -75,8 +75,7 @@ export async function recordSubscription(
   const facts = {
     provider,
     status: seen.status,
-    tier: seen.tier,
-    planId: seen.planId,
+    ...planOfSeen(seen, known),
     priceId: seen.priceId,
     customerId: seen.customerId,
     providerSubscriptionId: seen.id,
@@ -95,6 +94,20 @@ export async function recordSubscription(
     return false;
   await events.append(tx, seen.uid, [{ type: 'subscription.changed' }]);
   return true;
+}
+
+/**
+ * The plan that was bought, also where the operator has left its price out of the settings: the
+ * person goes on paying for it. The provider's reader tells the operator.
+ */
+function planOfSeen(
+  seen: ProviderSubscription,
+  known: SubscriptionRow | null,
+): Pick<ProviderSubscription, 'tier' | 'planId'> {
+  const tier = Tier.safeParse(known?.tier);
+  return seen.tier === 'free' && known?.providerSubscriptionId === seen.id && tier.success
+    ? { tier: tier.data, planId: known.planId ?? tier.data }
+    : { tier: seen.tier, planId: seen.planId };
 }
 
 /**

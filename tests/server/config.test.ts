@@ -112,6 +112,32 @@ describe('settings of the server', () => {
     expect(refused({ STRIPE_SECRET_KEY: 'sk' }).variable).toBe('STRIPE_WEBHOOK_SECRET');
   });
 
+  it('takes several prices of a plan, the one that is sold first', () => {
+    expect(
+      readConfig({ STRIPE_PRICE_PRO: ' price_new, price_old ', STRIPE_PRICE_STARTER: ' ' }).payments
+        .prices,
+    ).toEqual({ starter: [], standard: [], pro: ['price_new', 'price_old'], 'pro-max': [] });
+  });
+
+  it.each(['price_a,', ',price_a', 'price_a,,price_b', 'price_a price_b', ','])(
+    'refuses the prices %j, one of which is blank or has a blank in it',
+    (value) => {
+      const { variable, message } = refused({ STRIPE_PRICE_PRO: value });
+      expect(variable).toBe('STRIPE_PRICE_PRO');
+      expect(message).toContain('price ids separated by commas');
+    },
+  );
+
+  it.each([
+    [{ STRIPE_PRICE_PRO: 'price_a,price_a' }, 'STRIPE_PRICE_PRO: price_a is listed twice'],
+    [
+      { STRIPE_PRICE_STARTER: 'price_a', STRIPE_PRICE_PRO_MAX: 'price_b, price_a' },
+      'STRIPE_PRICE_PRO_MAX: price_a is listed in STRIPE_PRICE_STARTER too',
+    ],
+  ])('refuses a price that would stand for two plans, or twice for one: %j', (env, message) => {
+    expect(refused(env).message).toContain(message);
+  });
+
   it('asks nobody about accounts when the keys are not Google’s, unless an address is given', () => {
     const own = { FIREBASE_KEYS_URL: 'http://127.0.0.1:1/keys', VITE_FIREBASE_API_KEY: 'k' };
     expect(readConfig(own).identity).toMatchObject({ kind: 'keys', accounts: null });

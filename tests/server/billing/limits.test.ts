@@ -19,7 +19,7 @@ const stripe = () =>
       webhookSecret: 'whsec_x',
       apiBase: 'http://127.0.0.1:9',
       publicOrigin: ORIGIN,
-      prices: { starter: null, standard: null, pro: null, 'pro-max': null },
+      prices: { starter: [], standard: [], pro: [], 'pro-max': [] },
     },
     world.clock,
     quietLog,

@@ -41,7 +41,7 @@ beforeEach(async () => {
       apiBase: stripe.base,
       publicOrigin: ORIGIN,
       timeoutMs: 60_000,
-      prices: { starter: 'price_starter', standard: null, pro: 'price_pro', 'pro-max': null },
+      prices: { starter: ['price_starter'], standard: [], pro: ['price_pro'], 'pro-max': [] },
     },
     world.clock,
     quietLog,

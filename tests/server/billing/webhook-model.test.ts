@@ -66,7 +66,12 @@ beforeAll(async () => {
       webhookSecret: SECRET,
       apiBase: stripe.base,
       publicOrigin: ORIGIN,
-      prices: PRICES,
+      prices: {
+        starter: [PRICES.starter],
+        standard: [PRICES.standard],
+        pro: [PRICES.pro],
+        'pro-max': [PRICES['pro-max']],
+      },
       timeoutMs: 60_000,
     },
     world.clock,
