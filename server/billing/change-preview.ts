@@ -15,7 +15,8 @@ import { agents, positions } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
 import { readSubscription, readTrial } from './entitlement.ts';
 import type { Payments } from './payments.ts';
-import { subscriptionStateOf } from './subscription-state.ts';
+import type { SubscriptionRow } from './subscription-record.ts';
+import { subscriptionStateOf, trialCounts } from './subscription-state.ts';
 
 export interface PreviewDeps {
   database: Database;
@@ -53,6 +54,22 @@ function kindOf(plan: Plan, currentState: ChangePreview['standing']): ChangeKind
       : 'downgrade';
 }
 
+/**
+ * When a plan or trial is over that is cancelled now. Where our record says that what was paid for
+ * has run out, the provider is asked: a payment that it has not told us of yet pays for more.
+ */
+async function endOf(
+  payments: Payments,
+  row: SubscriptionRow | null,
+  { state, until }: ChangePreview['standing'],
+  now: number,
+): Promise<number> {
+  if (state !== 'grace' && (until === null || until > now)) return until ?? now;
+  const id = row?.providerSubscriptionId ?? null;
+  const seen = id === null ? null : await payments.fetchSubscription(id);
+  return Math.max(now, (seen ?? row)?.currentPeriodEnd ?? now);
+}
+
 export async function previewChange(
   deps: PreviewDeps,
   uid: string,
@@ -73,17 +90,13 @@ export async function previewChange(
     });
   const now = clock.now();
   const row = await readSubscription(db, uid);
-  const standing = subscriptionStateOf(row, await readTrial(db, uid), now);
+  const trial = await readTrial(db, uid);
+  const standing = subscriptionStateOf(row, trial, now);
   const kind = kindOf(plan, standing);
+  const effectiveAt = kind === 'end' ? await endOf(payments, row, standing, now) : now;
   // A plan that ends gives way to what follows it: a trial may still be running.
-  const to =
-    kind === 'none'
-      ? standing.tier
-      : kind !== 'end'
-        ? plan.tier
-        : standing.state === 'active'
-          ? 'free'
-          : standing.next.tier;
+  const after = trialCounts(trial, effectiveAt) ? 'trial' : 'free';
+  const to = kind === 'none' ? standing.tier : kind === 'end' ? after : plan.tier;
   const living = kind === 'upgrade' || kind === 'downgrade' ? row : null;
   const charge =
     kind === 'end' || kind === 'none' || plan.priceId === null
@@ -108,7 +121,7 @@ export async function previewChange(
     kind,
     from: standing.tier,
     standing,
-    effectiveAt: kind === 'end' ? (standing.until ?? now) : now,
+    effectiveAt,
     charge,
     servedAt: now,
   };

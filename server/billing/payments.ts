@@ -110,7 +110,12 @@ export interface Payments {
   }): Promise<{ invoices: Invoice[]; more: boolean }>;
   /** A coupon as it is now; null where it is none, or no longer valid. */
   coupon(id: string): Promise<Coupon | null>;
-  /** Ends the subscription when what is paid for has run out. */
+  /**
+   * Ends the subscription when what is paid for has run out; at once, with the unpaid invoice, where
+   * that is so already.
+   *
+   * @throws Refusal `already_subscribed` while a payment for that invoice is under way.
+   */
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription>;
   /**
    * Makes room for a new plan. Ends what the provider still collects for although it no longer

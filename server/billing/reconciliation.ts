@@ -5,7 +5,7 @@ import { subscriptions, webhookEvents } from '../db/schema-plans.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import type { WebhookNotice } from './payments.ts';
 import { observe } from './subscription-record.ts';
-import { recordSeen, takeWebhook, type WebhookDeps } from './webhook.ts';
+import { fetchSettled, recordSeen, takeWebhook, type WebhookDeps } from './webhook.ts';
 
 const MINUTE_MS = 60_000;
 const RECONCILE_EVERY_MS = 5 * MINUTE_MS;
@@ -134,9 +134,9 @@ export class Reconciliation {
   }
 
   private async ask(uid: string, id: string): Promise<boolean> {
-    const { database, clock, payments } = this.deps;
+    const { database, clock } = this.deps;
     const observation = await observe(database.db, clock);
-    const seen = await payments.fetchSubscription(id);
+    const seen = await fetchSettled(this.deps, id);
     return database.transaction(async (tx) => {
       if (seen !== null) return recordSeen(this.deps, tx, seen, observation, 'reconciliation');
       // Not there any more: nothing is changed on a missing word, but the others come first next

@@ -1,4 +1,4 @@
-/** Ends the plans of a customer that lapsed unpaid at Stripe, with what is still owed for them. */
+/** Ends unpaid plans of a customer at Stripe, with what is still owed for them. */
 import type Stripe from 'stripe';
 import { Refusal } from '../../contract/errors.ts';
 import type { Log } from '../log.ts';
@@ -17,11 +17,12 @@ const COLLECTED: ReadonlySet<Stripe.Subscription.Status> = new Set([
 /** A page of Stripe's; a customer owes one or two. */
 const OPEN_INVOICES_READ = 100;
 
-const paymentPending = () =>
-  new Refusal(
-    'already_subscribed',
-    'Your last payment is still being processed. You can choose a plan once it is confirmed or declined. Do not pay again.',
-  );
+const NEXT = {
+  choose: 'You can choose a plan once it is confirmed or declined. Do not pay again.',
+  cancel: 'You can cancel once it is confirmed or declined.',
+} as const;
+const paymentPending = (wish: keyof typeof NEXT) =>
+  new Refusal('already_subscribed', `Your last payment is still being processed. ${NEXT[wish]}`);
 
 const subscriptionIdOf = (invoice: Stripe.Invoice): string | null =>
   idOf(invoice.parent?.subscription_details?.subscription);
@@ -42,7 +43,8 @@ async function isBeingPaid(stripe: Stripe, log: Log, invoice: string): Promise<b
 }
 
 /**
- * `all`: the customer's subscriptions, none of which counts. Each is cancelled before its invoices
+ * `all`: subscriptions of the customer that nothing more is to be collected for. `wish`: what the
+ * person wants, to choose another plan or to cancel this one. Each subscription is cancelled before its invoices
  * are voided, because Stripe makes an overdue plan active again whose invoice is void. Invoices of
  * plans that are over already are voided too: an earlier press may have got no further.
  *
@@ -53,6 +55,7 @@ export async function endLapsed(
   log: Log,
   customer: string,
   all: readonly Stripe.Subscription[],
+  wish: keyof typeof NEXT,
 ): Promise<void> {
   if (all.length === 0) return;
   const listed = await ask(log, 'open invoices', () =>
@@ -63,7 +66,7 @@ export async function endLapsed(
     statuses.has(subscriptionIdOf(invoice) ?? ''),
   );
   const paying = await Promise.all(open.map(({ id }) => isBeingPaid(stripe, log, id)));
-  if (paying.includes(true)) throw paymentPending();
+  if (paying.includes(true)) throw paymentPending(wish);
   for (const { id, status } of all)
     if (COLLECTED.has(status))
       await ask(log, 'end', () => unlessGone(stripe.subscriptions.cancel(id)));

@@ -32,6 +32,7 @@ import {
   LATEST_INVOICE,
   mostTelling,
   noticeOf,
+  owesItsPeriod,
   planOf,
   subscriptionOf,
   type PlanPrices,
@@ -310,7 +311,19 @@ export class StripePayments implements Payments {
     return coupon === null ? null : couponOf(coupon);
   }
 
+  /**
+   * Stripe goes on collecting a period that was never paid, also where the plan shall end with it:
+   * such a plan is ended at once instead. An earlier press may have got no further than its end.
+   */
   async cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription> {
+    const present = await this.ask('cancel', () =>
+      this.stripe.subscriptions.retrieve(subscriptionId, { expand: [LATEST_INVOICE] }),
+    );
+    const customer = idOf(present.customer);
+    if (customer !== null && (present.status === 'canceled' || owesItsPeriod(present))) {
+      await endLapsed(this.stripe, this.log, customer, [present], 'cancel');
+      return { ...this.read(present), status: 'canceled' };
+    }
     const subscription = await this.ask('cancel', () =>
       this.stripe.subscriptions.update(subscriptionId, {
         cancel_at_period_end: true,
@@ -351,7 +364,7 @@ export class StripePayments implements Payments {
       this.complainOf([first, ...more], best);
       return best;
     }
-    await endLapsed(this.stripe, this.log, customerId, all);
+    await endLapsed(this.stripe, this.log, customerId, all, 'choose');
     return null;
   }
 

@@ -80,16 +80,18 @@ const BILLED_WITHIN_S = 60;
 
 /**
  * Whether an overdue subscription owes the period that it is in, and not a change in the middle of
- * it: the month in which an upgrade was declined is paid.
+ * it: the month in which an upgrade was declined is paid. One that is over owed it where its invoice
+ * was never paid.
  */
-function owesItsPeriod(
-  { latest_invoice: invoice }: Stripe.Subscription,
-  periodStartS: number,
-): boolean {
-  if (invoice === null || typeof invoice === 'string') return false;
+export function owesItsPeriod(subscription: Stripe.Subscription): boolean {
+  const { items, latest_invoice: invoice } = subscription;
+  const item = items.data[0];
+  if (item === undefined || invoice === null || typeof invoice === 'string') return false;
+  const status = statusOf(subscription.status);
+  if (status !== 'past_due' && (status !== 'canceled' || invoice.status === 'paid')) return false;
   return (
     PAYS_A_PERIOD.has(invoice.billing_reason ?? '') ||
-    invoice.created < periodStartS + BILLED_WITHIN_S
+    invoice.created < item.current_period_start + BILLED_WITHIN_S
   );
 }
 
@@ -109,9 +111,7 @@ export function subscriptionOf(
   const periodEnd =
     item === undefined
       ? null
-      : (status === 'past_due' && owesItsPeriod(subscription, item.current_period_start)
-          ? item.current_period_start
-          : item.current_period_end) * 1_000;
+      : (owesItsPeriod(subscription) ? item.current_period_start : item.current_period_end) * 1_000;
   const cancelAt =
     typeof subscription.cancel_at === 'number' ? subscription.cancel_at * 1_000 : null;
   const endsOnDate = cancelAt !== null && (periodEnd === null || cancelAt <= periodEnd);

@@ -3,6 +3,7 @@
  * trusted.
  */
 import { eq } from 'drizzle-orm';
+import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { checkouts, subscriptions, webhookEvents } from '../db/schema-plans.ts';
@@ -10,6 +11,7 @@ import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
 import type { Payments, ProviderSubscription, WebhookNotice } from './payments.ts';
 import { observe, recordSubscription, type Observation } from './subscription-record.ts';
+import { subscriptionCounts } from './subscription-state.ts';
 
 export interface WebhookDeps {
   database: Database;
@@ -24,7 +26,7 @@ export interface WebhookDeps {
  * provider's next try works.
  */
 export async function takeWebhook(deps: WebhookDeps, notice: WebhookNotice): Promise<boolean> {
-  const { database, clock, payments } = deps;
+  const { database, clock } = deps;
   const [taken] = await database.db
     .select({ id: webhookEvents.id })
     .from(webhookEvents)
@@ -32,7 +34,7 @@ export async function takeWebhook(deps: WebhookDeps, notice: WebhookNotice): Pro
   if (taken !== undefined) return false;
   const observation = await observe(database.db, clock);
   const seen =
-    notice.subscriptionId === null ? null : await payments.fetchSubscription(notice.subscriptionId);
+    notice.subscriptionId === null ? null : await fetchSettled(deps, notice.subscriptionId);
   return database.transaction(async (tx) => {
     const first = await tx.db
       .insert(webhookEvents)
@@ -49,6 +51,30 @@ export async function takeWebhook(deps: WebhookDeps, notice: WebhookNotice): Pro
     if (seen !== null) await recordSeen(deps, tx, seen, observation, notice.type);
     return true;
   });
+}
+
+/**
+ * What the provider has now. In its portal a plan may be cancelled whose renewal is unpaid: it no
+ * longer counts, and the provider would go on collecting that month. It is ended there, too; where a
+ * payment is under way, at a later question.
+ */
+export async function fetchSettled(
+  { clock, payments }: Pick<WebhookDeps, 'clock' | 'payments'>,
+  subscriptionId: string,
+): Promise<ProviderSubscription | null> {
+  const seen = await payments.fetchSubscription(subscriptionId);
+  if (
+    seen?.status !== 'past_due' ||
+    !seen.cancelAtPeriodEnd ||
+    subscriptionCounts(seen, clock.now())
+  )
+    return seen;
+  try {
+    return await payments.cancelAtPeriodEnd(seen.id);
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'already_subscribed') return seen;
+    throw error;
+  }
 }
 
 /** Writes what was seen under the person it belongs to. */

@@ -1,7 +1,7 @@
 /** Opens the checkout or the billing portal for a plan. */
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
-import type { CheckoutReply, Plan } from '../../contract/subscription.ts';
+import type { CheckoutReply, Plan, Subscription } from '../../contract/subscription.ts';
 import type { PaidTier } from '../../contract/tiers.ts';
 import type { Tier } from '../../contract/permission.ts';
 import { environment } from '../environment.ts';
@@ -102,8 +102,11 @@ export async function openPortal(planId?: string): Promise<string> {
   return safeAddress(url, backEnd());
 }
 
-/** Cancels the plan at the end of the paid time. @throws ApiError also without a signed-in user. */
-export async function endPlan(): Promise<void> {
+/**
+ * Cancels the plan: at the end of the paid time, or at once where that is over. Returns what is left
+ * of it. @throws ApiError also without a signed-in user.
+ */
+export async function endPlan(): Promise<Subscription | null> {
   const uid = session.user?.uid;
   if (uid === undefined)
     throw new ApiError('Not authenticated', {
@@ -111,5 +114,6 @@ export async function endPlan(): Promise<void> {
       status: 401,
       text: 'Not authenticated',
     });
-  await api.call('subscribe', { body: { userId: uid, planId: 'free' } });
+  const reply = await api.call('subscribe', { body: { userId: uid, planId: 'free' } });
+  return reply.subscription;
 }

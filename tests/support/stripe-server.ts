@@ -191,14 +191,22 @@ const done = (body: object): Answer => ({ status: 200, body });
 const listOf = (data: object[], more = false): Answer =>
   done({ object: 'list', data, has_more: more, url: '/v1/list' });
 
-/** An id, as Stripe answers, unless the question asks for the whole. */
+const OWING: ReadonlySet<string> = new Set(['past_due', 'unpaid', 'incomplete']);
+
+/**
+ * An id, as Stripe answers, unless the question asks for the whole. Where the books have no invoice
+ * of the subscription, its status says whether it is paid.
+ */
 function latestInvoice(
-  { id, periodStart, periodEnd, latestInvoice: latest }: StandInSubscription,
+  { id, periodStart, periodEnd, status, latestInvoice: latest }: StandInSubscription,
+  invoices: readonly StandInInvoice[],
   isExpanded: boolean,
 ) {
+  const booked = invoices.findLast(({ subscription }) => subscription === id)?.status;
   const invoice = {
     id: `in_${id}`,
     object: 'invoice' as const,
+    status: booked ?? (OWING.has(status) ? 'open' : 'paid'),
     billing_reason: latest?.reason ?? 'subscription_cycle',
     created: latest?.created ?? periodStart ?? periodEnd - PERIOD_S,
   } satisfies Partial<Stripe.Invoice>;
@@ -206,7 +214,12 @@ function latestInvoice(
 }
 
 /** `prefix`: what an expansion in a list begins with. */
-const subscriptionObject = (subscription: StandInSubscription, fields: Fields, prefix = '') =>
+const subscriptionObject = (
+  subscription: StandInSubscription,
+  invoices: readonly StandInInvoice[],
+  fields: Fields,
+  prefix = '',
+) =>
   ({
     id: subscription.id,
     object: 'subscription' as const,
@@ -217,6 +230,7 @@ const subscriptionObject = (subscription: StandInSubscription, fields: Fields, p
     metadata: subscription.uid === null ? {} : { uid: subscription.uid },
     latest_invoice: latestInvoice(
       subscription,
+      invoices,
       Object.entries(fields).some(
         ([name, value]) => name.startsWith('expand[') && value === `${prefix}latest_invoice`,
       ),
@@ -390,7 +404,9 @@ class Books {
       .filter((one) => one.customer === customer)
       .reverse();
     return listOf(
-      theirs.slice(0, Number(limit ?? 10)).map((one) => subscriptionObject(one, fields, 'data.')),
+      theirs
+        .slice(0, Number(limit ?? 10))
+        .map((one) => subscriptionObject(one, this.invoices, fields, 'data.')),
     );
   }
 
@@ -412,7 +428,7 @@ class Books {
       subscription.cancelAtPeriodEnd = fields.cancel_at_period_end === 'true';
     if (fields.trial_end !== undefined)
       Object.assign(subscription, { periodEnd: Number(fields.trial_end), status: 'trialing' });
-    return done(subscriptionObject(subscription, fields));
+    return done(subscriptionObject(subscription, this.invoices, fields));
   }
 
   private customer(method: string, id: string, fields: Fields): Answer {

@@ -15,6 +15,7 @@ import {
   answerCard,
   balanceOf,
   bringUpToDate,
+  cancelPlan,
   lastInvoice,
   providerView,
   payOpenInvoice,
@@ -193,12 +194,10 @@ export function actInPortal(
       return 'You have no plan to change.';
     switch (act.act) {
       case 'cancel':
+        await cancelPlan(tx, deps, known);
+        return null;
       case 'resume':
-        await writeSubscription(
-          tx,
-          deps,
-          providerView(known, { cancelAtPeriodEnd: act.act === 'cancel' }),
-        );
+        await writeSubscription(tx, deps, providerView(known, { cancelAtPeriodEnd: false }));
         return null;
       case 'change':
         return changePlan(deps, tx, known, act.planId);

@@ -1,6 +1,6 @@
 /** Invoices of the fake payment provider: first bills, renewals by the wall clock, credit. */
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq, ne } from 'drizzle-orm';
+import { and, desc, eq } from 'drizzle-orm';
 import { formatFixed, parseFixed, sum, type Fixed } from '../../../contract/money.ts';
 import type { Plan } from '../../../contract/subscription.ts';
 import type { WallClock } from '../../clock.ts';
@@ -257,12 +257,37 @@ export async function payOpenInvoice(
   return true;
 }
 
-/** A person's bills, newest first, those of nothing left out. */
+/**
+ * Ends a plan with what is paid. One whose renewal is unpaid is over at once, and its bill is void.
+ * The row is up to date and locked. Returns what the provider reports of it then.
+ */
+export async function cancelPlan(
+  tx: Tx,
+  deps: FakeProviderDeps,
+  row: SubscriptionRow,
+): Promise<ProviderSubscription> {
+  const isUnpaid = row.status === 'past_due';
+  if (isUnpaid)
+    await tx.db
+      .update(testInvoices)
+      .set({ status: 'void' })
+      .where(
+        and(
+          eq(testInvoices.subscriptionId, row.providerSubscriptionId ?? ''),
+          eq(testInvoices.status, 'open'),
+        ),
+      );
+  const next = providerView(row, isUnpaid ? { status: 'canceled' } : { cancelAtPeriodEnd: true });
+  await writeSubscription(tx, deps, next);
+  return next;
+}
+
+/** A person's bills, newest first. */
 export async function fakeInvoicesOf(db: Db, uid: string, limit: number): Promise<FakeInvoice[]> {
   return db
     .select()
     .from(testInvoices)
-    .where(and(eq(testInvoices.uid, uid), ne(testInvoices.status, 'void')))
+    .where(eq(testInvoices.uid, uid))
     .orderBy(desc(testInvoices.createdAt), desc(testInvoices.id))
     .limit(limit);
 }

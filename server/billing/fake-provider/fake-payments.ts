@@ -20,6 +20,7 @@ import type { SubscriptionRow } from '../subscription-record.ts';
 import {
   balanceOf,
   bringUpToDate,
+  cancelPlan,
   providerView,
   FAKE_PERIOD_MS,
   fakeInvoicesOf,
@@ -146,7 +147,7 @@ export class FakePayments implements Payments {
   }
 
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription> {
-    return this.change(subscriptionId, (row) => providerView(row, { cancelAtPeriodEnd: true }));
+    return this.change(subscriptionId, (tx, row) => cancelPlan(tx, this.deps, row));
   }
 
   /** A person has one row here, which a new plan replaces. */
@@ -161,9 +162,13 @@ export class FakePayments implements Payments {
     subscriptionId: string;
     paidUntil: number;
   }): Promise<ProviderSubscription> {
-    return this.change(subscriptionId, (row) =>
-      providerView(row, { currentPeriodEnd: Math.max(row.currentPeriodEnd ?? 0, paidUntil) }),
-    );
+    return this.change(subscriptionId, async (tx, row) => {
+      const next = providerView(row, {
+        currentPeriodEnd: Math.max(row.currentPeriodEnd ?? 0, paidUntil),
+      });
+      await writeSubscription(tx, this.deps, next);
+      return next;
+    });
   }
 
   async forget({ subscriptionId }: { subscriptionId: string | null }): Promise<void> {
@@ -188,13 +193,12 @@ export class FakePayments implements Payments {
 
   private change(
     subscriptionId: string,
-    next: (row: SubscriptionRow) => ProviderSubscription & { uid: string },
+    write: (tx: Tx, row: SubscriptionRow) => Promise<ProviderSubscription>,
   ): Promise<ProviderSubscription> {
     return this.deps.database.transaction(async (tx) => {
       const row = await this.upToDate(tx, subscriptionId);
       if (row === null) throw new Error('No such test subscription');
-      await writeSubscription(tx, this.deps, next(row));
-      return next(row);
+      return write(tx, row);
     });
   }
 

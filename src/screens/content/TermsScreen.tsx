@@ -30,7 +30,8 @@ export const TERMS_TEXT: readonly Block[] = [
     list: [
       'A paid plan runs monthly, or for the period shown with it, and renews until you cancel it ' +
         'in the billing portal.',
-      'Cancellation takes effect at the end of the paid period.',
+      'Cancellation takes effect at the end of the paid period. While a renewal is unpaid, it ' +
+        'takes effect at once, and the unpaid invoice is canceled.',
       `If a payment fails, the plan stays active for ${PAYMENT_GRACE_DAYS} days while the ` +
         'payment provider tries again.',
       `You can use the free trial once. It lasts ${TRIAL_DAYS} days, unless the operator has set ` +

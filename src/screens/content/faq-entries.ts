@@ -524,8 +524,8 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         id: 'cancel',
         ask: 'How do I cancel?',
         answer: [
-          'In the billing portal, under [Subscription](/subscription). The cancellation takes ' +
-            'effect at the end of the paid period.',
+          'Under [Subscription](/subscription), or in the billing portal. The cancellation takes ' +
+            'effect at the end of the paid period, or at once while a renewal is unpaid.',
         ],
       },
     ],

@@ -11,12 +11,11 @@ import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Line } from '../../components/Section.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import { formatAmount } from '../../format/numbers.ts';
-import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 import { checkSubscription, plansStore } from '../../stores/subscription-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
-import { chargeLines, comesAndGoes, whenText } from './change-text.ts';
+import { chargeLines, comesAndGoes, endedText, whenText } from './change-text.ts';
 
 export interface ChangeDialogProps {
   planId: string;
@@ -109,11 +108,7 @@ function ComesAndGoes({ preview }: { preview: ChangePreview }) {
 }
 
 /** Cancels the plan here, or opens the portal for a change. */
-function useConfirm(
-  { planId, from, onLeave, onClose }: ChangeDialogProps,
-  planName: string,
-  preview: ChangePreview | null,
-) {
+function useConfirm({ planId, from, onLeave, onClose }: ChangeDialogProps, planName: string) {
   const [ending, setEnding] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const confirm = async (): Promise<void> => {
@@ -125,14 +120,9 @@ function useConfirm(
     }
     setEnding(true);
     try {
-      await endPlan();
+      const left = await endPlan();
       await checkSubscription();
-      pageToast(
-        'success',
-        preview === null
-          ? 'Your plan ends with the paid period.'
-          : `Your plan ends on ${formatDate(preview.effectiveAt)}. Until then, nothing changes.`,
-      );
+      pageToast('success', endedText(left));
       onClose();
     } catch (caught) {
       setFailure(errorSentence(caught));
@@ -162,7 +152,7 @@ export default function ChangeDialog(props: ChangeDialogProps) {
   const { online } = useSnapshot(connection);
   const end = planId === 'free';
   const name = plan?.name ?? planId;
-  const { ending, failure, confirm } = useConfirm(props, name, preview);
+  const { ending, failure, confirm } = useConfirm(props, name);
   const word = preview?.kind === 'upgrade' ? 'Upgrade' : 'Change';
   const wrong = failure ?? (problem?.of === PORTAL ? problem.text : null);
   return (

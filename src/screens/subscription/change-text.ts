@@ -1,6 +1,7 @@
 /** A change of plan in words: date, cost, gains and losses. */
 import type { ChangePreview, ChargePreview } from '../../../contract/plan-change.ts';
 import type { Permission } from '../../../contract/permission.ts';
+import type { Subscription } from '../../../contract/subscription.ts';
 import { FEATURES } from '../../billing/offers.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
@@ -48,9 +49,12 @@ const isZero = (text: string): boolean => !/[1-9]/.test(text);
 export function whenText({
   kind,
   effectiveAt,
-}: Pick<ChangePreview, 'kind' | 'effectiveAt'>): string {
+  servedAt,
+}: Pick<ChangePreview, 'kind' | 'effectiveAt' | 'servedAt'>): string {
   switch (kind) {
     case 'end':
+      if (effectiveAt <= servedAt)
+        return 'Your plan ends as soon as you confirm. The unpaid invoice is canceled.';
       return `Your plan stays active until ${formatDate(effectiveAt)}, the end of the paid period.`;
     case 'none':
       return 'This is your current plan.';
@@ -59,6 +63,14 @@ export function whenText({
     case 'start':
       return 'Takes effect as soon as you confirm.';
   }
+}
+
+/** What came of a cancellation, by the server's own word. */
+export function endedText(left: Subscription | null): string {
+  if (left?.cancelAtPeriodEnd !== true || left.status === 'canceled') return 'Your plan has ended.';
+  return left.currentPeriodEnd === null
+    ? 'Your plan ends with the paid period.'
+    : `Your plan ends on ${formatDate(left.currentPeriodEnd)}. Until then, nothing changes.`;
 }
 
 /** Amounts of a change, one per line. */

@@ -304,6 +304,29 @@ describe('the test till', () => {
     ]);
   });
 
+  it('ends a plan whose renewal failed as soon as it is cancelled, and asks for its bill no more (R7-03)', async () => {
+    for (const byPortal of [false, true]) {
+      const uid = await world.person();
+      await buy(uid, 'standard', '4000 0000 0000 0341');
+      const paidUntil = world.clock.at + FAKE_PERIOD_MS;
+      world.clock.at = paidUntil + 60_000;
+      await reconciliation.runOnce();
+      expect(await preview(uid, 'free')).toMatchObject({
+        kind: 'end',
+        to: 'free',
+        effectiveAt: world.clock.at,
+      });
+      if (byPortal) await form(await portalOf(uid), { act: 'cancel' });
+      else await call(uid, 'subscribe', { userId: uid, planId: 'free' });
+      expect((await call(uid, 'subscriptionStatus')).subscription).toMatchObject({
+        status: 'canceled',
+        currentPeriodEnd: paidUntil,
+      });
+      expect(await standing(uid)).toMatchObject({ state: 'lapsed' });
+      expect((await bills(uid))[0]).toEqual(['Standard', '49', 'void']);
+    }
+  });
+
   it('lapses where nobody pays, by the clock alone, and closes the bill at the next round', async () => {
     const uid = await world.person();
     await buy(uid, 'starter', '4000 0000 0000 0341');

@@ -297,12 +297,15 @@ describe('reconciliation', () => {
         latestInvoice: { reason, created: began + (reason === 'subscription_update' ? afterS : 0) },
       });
       const until = (began + days * DAY_S) * 1_000;
-      for (const read of [
-        await payments.fetchSubscription(id),
-        await payments.cancelAtPeriodEnd(id),
-      ])
-        expect(read).toMatchObject({ status: 'past_due', currentPeriodEnd: until });
-      held.cancelAtPeriodEnd = false;
+      expect(await payments.fetchSubscription(id)).toMatchObject({
+        status: 'past_due',
+        currentPeriodEnd: until,
+      });
+      expect(await payments.cancelAtPeriodEnd(id)).toMatchObject({
+        status: days === 0 ? 'canceled' : 'past_due',
+        currentPeriodEnd: until,
+      });
+      Object.assign(held, { status: 'past_due', cancelAtPeriodEnd: false });
       await reconciliation.runOnce();
       expect(await standing(uid)).toMatchObject(
         days === 0

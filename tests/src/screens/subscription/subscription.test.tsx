@@ -715,6 +715,7 @@ describe('changing a plan', () => {
       ),
     ).toBeTruthy();
     expect(asked('subscribe')).toEqual([]);
+    pro({ cancelAtPeriodEnd: true }, 'ending');
     fireEvent.click(dialog.getByRole('button', { name: 'Cancel plan' }));
     await waitFor(() => {
       expect(asked('subscribe')).toEqual([{ body: { userId: 'uid-1', planId: 'free' } }]);
@@ -725,6 +726,24 @@ describe('changing a plan', () => {
       );
     });
     expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('ends a plan in the grace at once, and says so before and afterwards (R2-14, R7-03)', async () => {
+    pro({ status: 'past_due', currentPeriodEnd: NOW - DAY }, 'grace');
+    preview = { kind: 'end', planId: 'free', to: 'free', effectiveAt: NOW, servedAt: NOW };
+    render(<SubscriptionScreen />);
+    fireEvent.click((await card('FREE')).getByRole('button', { name: 'Cancel plan' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Cancel plan' }));
+    expect(
+      await dialog.findByText(
+        'Your plan ends as soon as you confirm. The unpaid invoice is canceled.',
+      ),
+    ).toBeTruthy();
+    pro({ status: 'canceled', currentPeriodEnd: NOW - DAY }, 'lapsed');
+    fireEvent.click(dialog.getByRole('button', { name: 'Cancel plan' }));
+    await waitFor(() => {
+      expect(toastStore.toasts.map(({ message }) => message)).toContain('Your plan has ended.');
+    });
   });
 
   it('is not confirmed before its meaning could be read; the reading can be tried again', async () => {
