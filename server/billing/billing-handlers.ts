@@ -14,6 +14,7 @@ import { handlersFor, type CallContext } from '../http/handlers.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market-source.ts';
 import { previewChange } from './change-preview.ts';
+import { refuseInFreeDays } from './free-days.ts';
 import { keepOpened, openCheckout } from './open-checkout.ts';
 import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
 import { subscriptionStateOf, subscriptionCounts } from './subscription-state.ts';
@@ -140,7 +141,9 @@ async function openPortal(
     );
   }
   const plan = body.planId === undefined ? null : await planAsked(payments, body.planId);
-  const living = subscriptionCounts(row, clock.now());
+  const now = clock.now();
+  if (plan !== null) refuseInFreeDays(row, plan, now);
+  const living = subscriptionCounts(row, now);
   const url = await payments.openPortal({
     uid: caller.uid,
     commandId,

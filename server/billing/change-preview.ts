@@ -14,6 +14,7 @@ import type { Database, Db } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
 import { readSubscription, readTrial } from './entitlement.ts';
+import { refuseInFreeDays } from './free-days.ts';
 import type { Payments } from './payments.ts';
 import type { SubscriptionRow } from './subscription-record.ts';
 import { subscriptionStateOf, trialCounts } from './subscription-state.ts';
@@ -90,6 +91,7 @@ export async function previewChange(
     });
   const now = clock.now();
   const row = await readSubscription(db, uid);
+  refuseInFreeDays(row, plan, now);
   const trial = await readTrial(db, uid);
   const standing = subscriptionStateOf(row, trial, now);
   const kind = kindOf(plan, standing);
