@@ -79,7 +79,7 @@ export function billingHandlers(deps: BillingDeps) {
     createCheckout: async ({ caller, commandId, body, once }) => {
       const opened = await openCheckout(deps, caller, body);
       return once(async (tx) => {
-        await keepOpened(tx, deps, caller.uid, opened);
+        await keepOpened(tx, opened);
         return { commandId, url: opened.url, clientSecret: opened.clientSecret };
       });
     },

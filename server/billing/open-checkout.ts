@@ -35,10 +35,8 @@ export interface CheckoutDeps {
 }
 
 export type CheckoutRow = typeof checkouts.$inferSelect;
-/** A checkout with the provider's address for it; the customer where one was asked for. */
-export type OpenedRow = Pick<CheckoutRow, 'id' | 'url' | 'clientSecret' | 'sessionId'> & {
-  customerId?: string | null;
-};
+/** A checkout with the provider's address for it. */
+export type OpenedRow = Pick<CheckoutRow, 'id' | 'url' | 'clientSecret' | 'sessionId'>;
 
 /**
  * The checkout for this order with the provider's address for it. Nothing is held locked while the
@@ -89,6 +87,7 @@ export async function openCheckout(
       cancelPath,
       embedded,
       customerId,
+      keepCustomer: (made) => keepMade(deps, caller.uid, made),
       coupon,
     });
     const [kept] = await database.db
@@ -160,17 +159,31 @@ async function makeRoom(deps: CheckoutDeps, row: CheckoutRow, customerId: string
   throw alreadySubscribed();
 }
 
-/** Keeps what the provider opened, in the transaction of the receipt. */
-export async function keepOpened(
-  tx: Tx,
-  { payments, clock }: CheckoutDeps,
+/**
+ * A customer bears the person's email address, so that it is kept as soon as there is one, whatever
+ * becomes of the checkout: the deletion of the account must find it. One that nobody is to have any
+ * more is forgotten at once.
+ */
+async function keepMade(
+  { clock, database, payments }: CheckoutDeps,
   uid: string,
-  opened: OpenedRow,
+  customerId: string,
 ): Promise<void> {
-  const { id, url, clientSecret, sessionId, customerId } = opened;
+  const isKept = await database.transaction((tx) =>
+    keepCustomer(tx, uid, payments.provider, customerId, clock.now()),
+  );
+  if (isKept) return;
+  await payments.forget({ subscriptionId: null, customerId });
+  throw new Refusal(
+    'subscription_unavailable',
+    'Your account or plan has changed meanwhile. Nothing was charged. Reload and try again.',
+  );
+}
+
+/** Keeps what the provider opened, in the transaction of the receipt. */
+export async function keepOpened(tx: Tx, opened: OpenedRow): Promise<void> {
+  const { id, url, clientSecret, sessionId } = opened;
   await tx.db.update(checkouts).set({ url, clientSecret, sessionId }).where(eq(checkouts.id, id));
-  if (customerId !== undefined && customerId !== null)
-    await keepCustomer(tx, uid, payments.provider, customerId, clock.now());
 }
 
 /** A person pays for one plan: whatever else they opened can be paid no more. */

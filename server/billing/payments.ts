@@ -12,6 +12,11 @@ export interface CheckoutOrder {
   priceId: string;
   /** The provider's customer, where the person already is one. */
   customerId: string | null;
+  /**
+   * Called with a customer that was made for it, before anything else is asked of the provider. What
+   * it throws ends the order.
+   */
+  keepCustomer: (customerId: string) => Promise<void>;
   /** Paths of the app (`/dashboard?subscription=success`), already checked. */
   successPath: string;
   cancelPath: string;
@@ -25,8 +30,6 @@ export interface OpenedCheckout {
   clientSecret: string | null;
   /** The provider's id for it; null where it has none. */
   sessionId: string | null;
-  /** The provider's customer that it is for, which may have been made for it. */
-  customerId: string | null;
 }
 
 /** The provider did not do what was asked. */

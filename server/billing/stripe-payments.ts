@@ -142,7 +142,13 @@ export class StripePayments implements Payments {
    * All presses of one person make one customer: `instead` of one that is gone, under another key
    * after a failure, which Stripe keeps under its key.
    */
-  private async makeCustomer({ uid, email }: CheckoutOrder, instead = ''): Promise<string> {
+  private async makeCustomer(order: CheckoutOrder, instead = ''): Promise<string> {
+    const customerId = await this.askForCustomer(order, instead);
+    await order.keepCustomer(customerId);
+    return customerId;
+  }
+
+  private async askForCustomer({ uid, email }: CheckoutOrder, instead: string): Promise<string> {
     const failures = this.failedCustomers.get(uid) ?? 0;
     const key = createHash('sha256')
       .update(JSON.stringify([uid, email, instead, failures]))
@@ -196,7 +202,6 @@ export class StripePayments implements Payments {
       url: session.url,
       clientSecret: session.client_secret,
       sessionId: session.id,
-      customerId: customer,
     };
   }
 

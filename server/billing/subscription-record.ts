@@ -6,7 +6,7 @@ import type { Subscription } from '../../contract/subscription.ts';
 import { Tier } from '../../contract/permission.ts';
 import type { WallClock } from '../clock.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { users } from '../db/schema.ts';
+import { accountDeletions, users } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
 import type { EventLog } from '../db/user-events.ts';
 import { readSubscription } from './entitlement.ts';
@@ -112,7 +112,8 @@ function planOfSeen(
 
 /**
  * Keeps the provider's customer of a person who has no plan yet, so that all their checkouts are
- * one customer's.
+ * one customer's. False where there is no such person, or soon will not be, and where they have a
+ * plan as another customer.
  */
 export async function keepCustomer(
   tx: Tx,
@@ -120,16 +121,19 @@ export async function keepCustomer(
   provider: 'stripe' | 'test',
   customerId: string,
   now: number,
-): Promise<void> {
-  if (!(await lockPerson(tx, uid))) return;
+): Promise<boolean> {
+  if (!(await lockPerson(tx, uid))) return false;
+  // The deletion reads the customer under the same lock: from its wish on, none is added.
+  if ((await tx.db.$count(accountDeletions, eq(accountDeletions.uid, uid))) > 0) return false;
   const known = await readSubscription(tx.db, uid);
-  if (known?.provider === provider && known.customerId === customerId) return;
-  if (known !== null && known.provider === provider && subscriptionCounts(known, now)) return;
+  if (known?.provider === provider && known.customerId === customerId) return true;
+  if (known !== null && known.provider === provider && subscriptionCounts(known, now)) return false;
   const values = { provider, customerId, updatedAt: now };
   await tx.db
     .insert(subscriptions)
     .values({ uid, status: 'none', tier: 'free', ...values })
     .onConflictDoUpdate({ target: subscriptions.uid, set: values });
+  return true;
 }
 
 /**

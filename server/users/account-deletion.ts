@@ -7,6 +7,8 @@ import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { asAgentRow } from '../agents/read-agents.ts';
 import { applyEvent } from '../agents/transitions.ts';
+import { readSubscription } from '../billing/entitlement.ts';
+import { lockPerson } from '../billing/subscription-record.ts';
 import { subscriptionCounts } from '../billing/subscription-state.ts';
 import type { Payments } from '../billing/payments.ts';
 import type { Db, Tx } from '../db/database.ts';
@@ -143,8 +145,13 @@ export class Deletions {
       administration,
       ended,
     } = this.deps;
-    const [plan] = await database.db.select().from(subscriptions).where(eq(subscriptions.uid, uid));
-    if (plan !== undefined && plan.provider === payments.provider)
+    // Under the person's lock: a customer that is being kept at this moment is seen, and from here on
+    // none is kept.
+    const plan = await database.transaction(async (tx) => {
+      await lockPerson(tx, uid);
+      return readSubscription(tx.db, uid);
+    });
+    if (plan !== null && plan.provider === payments.provider)
       await payments.forget({
         subscriptionId: plan.providerSubscriptionId,
         customerId: plan.customerId,

@@ -67,6 +67,10 @@ export interface StripeStandIn {
   customers(): number;
   /** Completes the newest checkout that is open, which makes its subscription. Returns its id. */
   pay(uid: string, nowMs: number): string;
+  /** Whether a customer with a person's name is still there. */
+  remembers(uid: string): boolean;
+  /** Does something after Stripe has done the next request to this path, before its answer comes. */
+  meanwhile(path: string, work: () => Promise<unknown>): void;
   /** Removes a customer as somebody may in the dashboard. */
   removeCustomer(id: string): void;
   /** Answers this many further requests with trouble: 500 unless told otherwise. */
@@ -274,6 +278,12 @@ class Books {
   readonly orders = new Map<string, Fields>();
   readonly customers = new Map<string, Fields>();
   readonly deleted = new Set<string>();
+
+  remembers(uid: string): boolean {
+    return [...this.customers].some(
+      ([id, fields]) => fields['metadata[uid]'] === uid && !this.deleted.has(id),
+    );
+  }
 
   private hasCustomer(id: string): boolean {
     return (
@@ -561,6 +571,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
   const requests: StripeStandIn['requests'] = [];
   const replies = new Map<string, { fields: string; answer: Answer }>();
   let failures: { times: number; trouble: Trouble } = { times: 0, trouble: 'error' };
+  const interruptions = new Map<string, () => Promise<unknown>>();
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fields = await bodyOf(request);
@@ -601,6 +612,9 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       (answer.status === 200 || answer.status >= 500)
     )
       replies.set(idempotencyKey, { fields: asked, answer });
+    const interruption = interruptions.get(path);
+    interruptions.delete(path);
+    await interruption?.();
     send(answer);
   };
 
@@ -624,6 +638,10 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       [...books.sessions.values()].filter(({ status }) => status === 'open').length,
     customers: () => books.customers.size,
     pay: (uid, nowMs) => books.pay(uid, nowMs),
+    remembers: (uid) => books.remembers(uid),
+    meanwhile: (path, work) => {
+      interruptions.set(path, work);
+    },
     removeCustomer: (id) => {
       books.deleted.add(id);
     },

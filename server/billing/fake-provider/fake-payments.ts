@@ -65,7 +65,6 @@ export class FakePayments implements Payments {
       url: `/test-checkout/${order.checkoutId}`,
       clientSecret: null,
       sessionId: null,
-      customerId: null,
     });
   }
 
