@@ -32,7 +32,9 @@ export async function openDataPlace(): Promise<DataPlace> {
     const database =
       databaseUrl === null
         ? await openPglite(dataDir)
-        : await openPostgres(databaseUrl, { poolMax: 2, log: SILENT, answerLimitMs: 0 });
+        : await openPostgres(databaseUrl, {
+            ...{ poolMax: 2, log: SILENT, answerLimitMs: 0, name: 'tradewind command' },
+          });
     return {
       dataDir,
       database,

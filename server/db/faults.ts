@@ -37,6 +37,12 @@ export function isRetryable(error: unknown): boolean {
   return false;
 }
 
+/** A lock was not to be had within the statement's `lock_timeout`. */
+export function isLockedOut(error: unknown): boolean {
+  for (const cause of causes(error)) if (cause.code === '55P03') return true;
+  return false;
+}
+
 /** The database cannot be reached or cannot write now; the caller may come back later. */
 export function isUnavailable(error: unknown): boolean {
   for (const cause of causes(error)) {

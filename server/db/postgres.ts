@@ -1,19 +1,16 @@
 /** PostgreSQL by address, with a pool and a time limit for connections, locks and migrations. */
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { isUnavailable } from './faults.ts';
 import { sharesOf, type Lane } from './lanes.ts';
+import { migratePostgres } from './migrate-postgres.ts';
 import { onOwnConnection } from './own-connection.ts';
-import { MIGRATIONS } from './pglite.ts';
 import { openPubSub } from './postgres-pubsub.ts';
 import * as schema from './schema.ts';
 import { transact } from './transact.ts';
 
-/** Any number, the same in every server of this product: who holds it migrates, the others wait. */
-const MIGRATION_LOCK = 727_001;
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /**
@@ -45,17 +42,15 @@ async function connected(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** On a connection of its own: a migration, and the wait for another server's, take their time. */
-async function bringUpToDate(url: string, log: Log): Promise<void> {
-  const pool = openPool(url, 1, log, 0);
+/** On connections of its own: a migration, and the wait for others, take their time. */
+async function bringUpToDate(url: string, name: string, log: Log): Promise<void> {
+  const pool = openPool(connectionTo(url, name, 0), 2, log);
   try {
     const client = await connected(pool);
     try {
-      await client.query('set statement_timeout = 0');
-      await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-      await migrate(drizzle(client, { schema }), { migrationsFolder: MIGRATIONS });
+      await migratePostgres(client, pool, log);
     } finally {
-      // The session's lock and setting end with the connection.
+      // The session's lock and settings end with the connection.
       client.release(true);
     }
   } finally {
@@ -67,20 +62,22 @@ const isFree = (pool: pg.Pool): boolean =>
   pool.waitingCount === 0 && (pool.idleCount > 0 || pool.totalCount < pool.options.max);
 
 /** `answerLimitMs` of 0 is no limit. */
-const connectionTo = (url: string, answerLimitMs: number): pg.ClientConfig => ({
+const connectionTo = (url: string, name: string, answerLimitMs: number): pg.ClientConfig => ({
   connectionString: url,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   query_timeout: answerLimitMs,
   keepAlive: true,
   keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+  // Named where the address gives no other: a migration says whom it waits for.
+  fallback_application_name: name,
 });
 
 /** `kept`: how many connections stay open although nobody uses them. */
-function openPool(url: string, max: number, log: Log, answerLimitMs: number, kept = 0): pg.Pool {
+function openPool(to: pg.ClientConfig, max: number, log: Log, kept = 0): pg.Pool {
   // A connection whose answer is late is still busy. The pool closes it after an error of its own
   // `query`, and `onOwnConnection` gives it back as broken.
   const pool = new pg.Pool({
-    ...connectionTo(url, answerLimitMs),
+    ...to,
     max,
     min: kept,
     statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -119,6 +116,7 @@ function holdOpen(pool: pg.Pool, kept: number): void {
 /**
  * `answerLimitMs` of 0 is for commands whose statements may take as long as they need. `split`:
  * whether some connections are for stops and commands alone; not where there are none of those.
+ * `name`: what the database calls its connections.
  */
 export async function openPostgres(
   url: string,
@@ -127,11 +125,13 @@ export async function openPostgres(
     log,
     answerLimitMs = ANSWER_LIMIT_MS,
     split = true,
-  }: { poolMax: number; log: Log; answerLimitMs?: number; split?: boolean },
+    name = 'tradewind',
+  }: { poolMax: number; log: Log; answerLimitMs?: number; split?: boolean; name?: string },
 ): Promise<Database> {
-  await bringUpToDate(url, log);
+  await bringUpToDate(url, name, log);
   const { stop, command } = split ? sharesOf(poolMax) : { stop: 0, command: 0 };
-  const open = (max: number, kept = 0): pg.Pool => openPool(url, max, log, answerLimitMs, kept);
+  const to = connectionTo(url, name, answerLimitMs);
+  const open = (max: number, kept = 0): pg.Pool => openPool(to, max, log, kept);
   const pool = open(poolMax - stop - command);
   const commands = command === 0 ? pool : open(command);
   const stops = stop === 0 ? pool : open(stop, stop);
@@ -139,7 +139,7 @@ export async function openPostgres(
   const close = async (): Promise<void> => {
     await Promise.all([...new Set([pool, commands, stops])].map((one) => one.end()));
   };
-  const pubsub = await openPubSub(pool, connectionTo(url, answerLimitMs), log);
+  const pubsub = await openPubSub(pool, to, log);
   const over = (own: pg.Pool, free = (): pg.Pool => own): Database => ({
     kind: 'postgres',
     db: drizzle(own, { schema }),
