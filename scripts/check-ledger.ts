@@ -11,6 +11,7 @@ import { systemClock } from '../server/clock.ts';
 import { runLedgerCheck } from '../server/portfolio/ledger-check.ts';
 import { checkLedger } from '../server/portfolio/check-ledgers.ts';
 import { openDataPlace } from './data-place.ts';
+import { printAnswer } from './operator.ts';
 
 /**
  * What `GET /api/trading/portfolio` said: equity against cash + Σ quantity × bid, rounded down per
@@ -35,26 +36,27 @@ function equityOf(file: string): object {
   };
 }
 
-const place = await openDataPlace();
-const { database } = place;
-try {
-  const asked = process.argv.slice(2);
-  // Raises and lifts alarms, so that an account that was mended need not wait for the night.
-  if (asked.includes('--alarm'))
-    await runLedgerCheck({ database, clock: systemClock, log: SILENT }, { force: true });
-  const check = await database.transaction(async (tx) => {
-    await tx.db.execute(sql`set transaction isolation level repeatable read, read only`);
-    return checkLedger(tx.db);
-  });
-  const portfolio = asked.find((word) => !word.startsWith('--'));
-  console.log(
-    JSON.stringify(
-      { ...check, ...(portfolio === undefined ? {} : { portfolio: equityOf(portfolio) }) },
+async function check(asked: string[]): Promise<string> {
+  const place = await openDataPlace();
+  const { database } = place;
+  try {
+    // Raises and lifts alarms, so that an account that was mended need not wait for the night.
+    if (asked.includes('--alarm'))
+      await runLedgerCheck({ database, clock: systemClock, log: SILENT }, { force: true });
+    const found = await database.transaction(async (tx) => {
+      await tx.db.execute(sql`set transaction isolation level repeatable read, read only`);
+      return checkLedger(tx.db);
+    });
+    const portfolio = asked.find((word) => !word.startsWith('--'));
+    process.exitCode = found.ok ? 0 : 1;
+    return JSON.stringify(
+      { ...found, ...(portfolio === undefined ? {} : { portfolio: equityOf(portfolio) }) },
       null,
       2,
-    ),
-  );
-  process.exitCode = check.ok ? 0 : 1;
-} finally {
-  await place.close();
+    );
+  } finally {
+    await place.close();
+  }
 }
+
+printAnswer(check(process.argv.slice(2)));

@@ -36,7 +36,7 @@ async function restore(path: string | undefined): Promise<string> {
       'Usage: npm run restore -- FILE\nDATA_DIR and DATABASE_URL choose an empty place, as for the server. No server may run on it.',
     );
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`);
-  const place = await openDataPlace();
+  const place = await openDataPlace({ migrates: true });
   const { dataDir, database } = place;
   try {
     // Before the rows are there for good: after them the files must not fail, nor can all be tried

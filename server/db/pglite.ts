@@ -1,5 +1,5 @@
 /** PGlite in a folder, or in memory for tests, durable at each commit. Lock the folder first. */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PGlite } from '@electric-sql/pglite';
@@ -63,16 +63,25 @@ export function pgliteOver(client: PgliteClient): Database {
   return on('work');
 }
 
+const folderIn = (dataDir: string): string => join(dataDir, 'pglite');
+
 /**
  * Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock
  * is the caller's.
  */
 export async function openPglite(dataDir: string | null, log: Log = SILENT): Promise<Database> {
-  const folder = dataDir === null ? undefined : join(dataDir, 'pglite');
+  const folder = dataDir === null ? undefined : folderIn(dataDir);
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const client = await openClient(folder, log);
   await migrate(drizzle(client as unknown as PGlite, { schema }), {
     migrationsFolder: MIGRATIONS,
   });
   return pgliteOver(client);
+}
+
+/** The same folder as it is; null where it has no database. Its schema may be any. */
+export async function openPgliteAsIs(dataDir: string): Promise<Database | null> {
+  const folder = folderIn(dataDir);
+  if (!existsSync(join(folder, 'PG_VERSION'))) return null;
+  return pgliteOver(await openClient(folder, SILENT));
 }

@@ -42,13 +42,15 @@ async function connected(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** On connections of its own: a migration, and the wait for others, take their time. */
-async function bringUpToDate(url: string, name: string, log: Log): Promise<void> {
+/**
+ * Before all else, on connections of its own: a migration, and the wait for others, take their time.
+ */
+async function prepare(url: string, name: string, migrates: boolean, log: Log): Promise<void> {
   const pool = openPool(connectionTo(url, name, 0), 2, log);
   try {
     const client = await connected(pool);
     try {
-      await migratePostgres(client, pool, log);
+      if (migrates) await migratePostgres(client, pool, log);
     } finally {
       // The session's lock and settings end with the connection.
       client.release(true);
@@ -56,6 +58,19 @@ async function bringUpToDate(url: string, name: string, log: Log): Promise<void>
   } finally {
     await pool.end();
   }
+}
+
+interface PostgresOptions {
+  poolMax: number;
+  log: Log;
+  /** 0 is for commands whose statements may take as long as they need. */
+  answerLimitMs?: number;
+  /** Whether some connections are for stops and commands alone; not where there are none of those. */
+  split?: boolean;
+  /** What the database calls its connections. */
+  name?: string;
+  /** `false`: the schema stays as it is, and may be of another version. */
+  migrates?: boolean;
 }
 
 const isFree = (pool: pg.Pool): boolean =>
@@ -113,11 +128,7 @@ function holdOpen(pool: pg.Pool, kept: number): void {
   for (let n = 0; n < kept; n += 1) void fill();
 }
 
-/**
- * `answerLimitMs` of 0 is for commands whose statements may take as long as they need. `split`:
- * whether some connections are for stops and commands alone; not where there are none of those.
- * `name`: what the database calls its connections.
- */
+/** Brings it to the newest schema first, unless told not to. */
 export async function openPostgres(
   url: string,
   {
@@ -126,9 +137,10 @@ export async function openPostgres(
     answerLimitMs = ANSWER_LIMIT_MS,
     split = true,
     name = 'tradewind',
-  }: { poolMax: number; log: Log; answerLimitMs?: number; split?: boolean; name?: string },
+    migrates = true,
+  }: PostgresOptions,
 ): Promise<Database> {
-  await bringUpToDate(url, name, log);
+  await prepare(url, name, migrates, log);
   const { stop, command } = split ? sharesOf(poolMax) : { stop: 0, command: 0 };
   const to = connectionTo(url, name, answerLimitMs);
   const open = (max: number, kept = 0): pg.Pool => openPool(to, max, log, kept);

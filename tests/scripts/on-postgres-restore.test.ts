@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPostgres } from '../../server/db/postgres.ts';
+import { silentLog } from '../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const MARKET = '{"source":"simulated"}';
@@ -28,12 +30,14 @@ const run = (script: string, dataDir: string, database: string, file: string): s
 
 it.skipIf(postgresBinaries() === null)(
   'makes the folder for the files beside the database',
-  () => {
+  async () => {
     const file = join(root, 'one.backup');
+    const saved = cluster?.fresh('saved') ?? '';
+    await (await openPostgres(saved, { poolMax: 2, log: silentLog })).close();
     const from = join(root, 'from');
     mkdirSync(from);
     writeFileSync(join(from, 'market.json'), MARKET);
-    run('backup', from, cluster?.fresh('saved') ?? '', file);
+    run('backup', from, saved, file);
 
     const into = join(root, 'fresh', 'data');
     expect(run('restore', into, cluster?.fresh('restored') ?? '', file)).toContain('Restored');
