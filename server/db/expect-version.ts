@@ -17,8 +17,8 @@ const OLDER =
 const NEWER =
   'This database is of a newer version than this command. Nothing was done. Run the command of the version that the servers are of.';
 
-/** By the moments that tell a start which migrations it has to run. */
-async function momentsOf(db: Db): Promise<number[]> {
+/** The migrations that it has, by the moments that tell a start which it has to run. */
+export async function momentsOf(db: Db): Promise<number[]> {
   const [table] = await rowsOf<{ there: boolean }>(
     db,
     sql`select to_regclass('drizzle.__drizzle_migrations') is not null as there`,

@@ -43,6 +43,13 @@ export function isLockedOut(error: unknown): boolean {
   return false;
 }
 
+/** A statement names a table or column that is not there. */
+export function isMissing(error: unknown): boolean {
+  for (const cause of causes(error))
+    if (cause.code === '42P01' || cause.code === '42703') return true;
+  return false;
+}
+
 /** The database cannot be reached or cannot write now; the caller may come back later. */
 export function isUnavailable(error: unknown): boolean {
   for (const cause of causes(error)) {

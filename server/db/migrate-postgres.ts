@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
 import type { Log } from '../log.ts';
+import { buildIndexes } from './build-indexes.ts';
 import { isLockedOut, isRetryable } from './faults.ts';
 import { MIGRATIONS } from './pglite.ts';
 
@@ -79,17 +80,24 @@ async function areOpen(beside: pg.Pool, holders: readonly Holder[]): Promise<boo
   return rowCount !== 0;
 }
 
-/** Null once `work` is done; where it did not get a lock, who was seen to have it. */
+/**
+ * Null once `work` is done; where it did not get a lock, who was seen to have it. `waits` is told
+ * whom it waits for where that takes longer than a lock may.
+ */
 async function attempt(
   work: () => Promise<void>,
   holders: () => Promise<Holder[]>,
+  waits: (holders: Holder[]) => void,
 ): Promise<Holder[] | null> {
   let seen: Holder[] = [];
+  let freeAt = performance.now();
   const timer = setInterval(() => {
     // Who cannot be asked for, as on a database without these views, is not named.
     holders().then(
       (now) => {
         if (now.length > 0) seen = now;
+        else freeAt = performance.now();
+        if (performance.now() - freeAt > LOCK_TIMEOUT_MS) waits(now);
       },
       () => undefined,
     );
@@ -105,6 +113,17 @@ async function attempt(
   }
 }
 
+function sayer(log: Log): (holders: readonly Holder[]) => void {
+  let waitsFor: object[] = [];
+  const say = nowAndThen(() => {
+    log.warn({ waitsFor }, 'the database is brought up to date once these transactions have ended');
+  });
+  return (holders) => {
+    waitsFor = holders.map(({ pid, name, since }) => ({ process: pid, name, since }));
+    say();
+  };
+}
+
 /**
  * Runs in `client`, for good or not at all, and waits for its turn and for locks. `beside`: where it
  * sees meanwhile who has them. Settings and the turn are left with the connection: close it.
@@ -118,29 +137,25 @@ export async function migratePostgres(
 ): Promise<void> {
   await client.query('set statement_timeout = 0');
   await takeTurn(client, log);
-  await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const pid = rows[0]?.pid ?? 0;
   const giveUpAt = performance.now() + patienceMs;
-  let waitsFor: Holder[] = [];
-  const say = nowAndThen(() => {
-    const named = waitsFor.map(({ pid: process, name, since }) => ({ process, name, since }));
-    log.warn(
-      { waitsFor: named },
-      'the database is brought up to date once these have let go of it',
-    );
-  });
+  const say = sayer(log);
+  const bringUp = async (): Promise<void> => {
+    // Nobody waits behind it, so it may wait for as long as there is patience. 0 would be for ever.
+    const left = Math.max(1, Math.ceil(giveUpAt - performance.now()));
+    await client.query(`set lock_timeout = ${left}`);
+    await buildIndexes(client, folder, log);
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await migrate(drizzle(client), { migrationsFolder: folder });
+  };
   for (;;) {
-    const held = await attempt(
-      () => migrate(drizzle(client), { migrationsFolder: folder }),
-      () => holdersBefore(beside, pid),
-    );
+    const held = await attempt(bringUp, () => holdersBefore(beside, pid), say);
     if (held === null) return;
-    waitsFor = held;
-    say();
+    say(held);
     await pause(PAUSE_MS);
     while (performance.now() < giveUpAt && (await areOpen(beside, held))) {
-      say();
+      say(held);
       await pause(LOOK_MS);
     }
     if (performance.now() >= giveUpAt)

@@ -225,6 +225,7 @@ export const orders = pgTable(
   (t) => [
     uniqueIndex('orders_once').on(t.agentId, t.pair, t.tickId),
     uniqueIndex('orders_client').on(t.clientOrderId),
+    index('orders_account').on(t.accountId),
   ],
 );
 

@@ -57,6 +57,16 @@ describe.each(bodies)('a database on %s', (_name, open) => {
   const valueOf = async (key: string): Promise<unknown> =>
     (await database.db.select().from(meta).where(eq(meta.key, key)))[0]?.value;
 
+  it('finds the orders of an account by an index', async () => {
+    expect(
+      await countOf(
+        database,
+        sql`select count(*)::int as count from pg_indexes
+            where tablename = 'orders' and indexdef like '%(account_id)'`,
+      ),
+    ).toBe(1);
+  });
+
   it('has every table of the schema', async () => {
     const named = new Set(
       Object.values({ ...schema, ...plans, ...support, ...wallet, ...alerts, ...live }).flatMap(

@@ -125,7 +125,7 @@ describe.skipIf(postgresBinaries() === null)('a migration beside others', () => 
             },
           ],
         },
-        message: 'the database is brought up to date once these have let go of it',
+        message: 'the database is brought up to date once these transactions have ended',
       },
     ]);
   });
@@ -170,5 +170,62 @@ describe.skipIf(postgresBinaries() === null)('a migration beside others', () => 
     await reader.end();
     await Promise.all([first, second]);
     expect((await pool.query('select n from positions')).rows).toEqual([]);
+  });
+
+  describe('that adds an index', () => {
+    const TABLE = 'create table positions (id int)';
+    const ADDS_INDEX = 'CREATE INDEX IF NOT EXISTS "positions_id" ON "positions" ("id")';
+    const validity = async (): Promise<boolean | null> => {
+      const { rows } = await pool.query<{ valid: boolean }>(
+        `select indisvalid as valid from pg_index where indexrelid = to_regclass('positions_id')`,
+      );
+      return rows[0]?.valid ?? null;
+    };
+
+    it('builds it while others write, and waits for them without being in their way', async () => {
+      writeMigrations(TABLE, ADDS_INDEX);
+      const writer = await pool.connect();
+      await writer.query('begin');
+      await writer.query('insert into positions values (1)');
+      const migrating = migrated();
+      try {
+        // Others see it only where it is built outside the migration's transaction.
+        await until(validity, (valid) => valid === false, 10_000);
+        expect(await isWaitedFor()).toBe(false);
+        await pool.query('insert into positions values (2)');
+        await until(
+          async () => warnings.length,
+          (n) => n === 1,
+        );
+      } finally {
+        await writer.query('commit');
+        writer.release(true);
+        await migrating;
+      }
+      expect(await validity()).toBe(true);
+    });
+
+    it('builds one anew that was broken off', async () => {
+      writeMigrations(TABLE, ADDS_INDEX);
+      await pool.query('create index positions_id on positions (id)');
+      await pool.query(
+        `update pg_index set indisvalid = false where indexrelid = 'positions_id'::regclass`,
+      );
+      await migrated();
+      expect(await validity()).toBe(true);
+    });
+
+    it('leaves it to the migration where its table or column is not there yet', async () => {
+      const column = 'alter table positions add column n int';
+      const onColumn = 'CREATE INDEX IF NOT EXISTS "positions_id" ON "positions" ("n")';
+      writeMigrations(TABLE, column, onColumn);
+      await migrated();
+      expect(await validity()).toBe(true);
+
+      await pool.query('drop schema drizzle cascade');
+      await pool.query('drop table positions');
+      await migrated();
+      expect(await validity()).toBe(true);
+    });
   });
 });
