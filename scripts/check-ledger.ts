@@ -45,6 +45,8 @@ async function check(asked: string[]): Promise<string> {
       await runLedgerCheck({ database, clock: systemClock, log: SILENT }, { force: true });
     const found = await database.transaction(async (tx) => {
       await tx.db.execute(sql`set transaction isolation level repeatable read, read only`);
+      // A large ledger takes longer than a server's statement may.
+      await tx.db.execute(sql`set local statement_timeout = 0`);
       return checkLedger(tx.db);
     });
     const portfolio = asked.find((word) => !word.startsWith('--'));

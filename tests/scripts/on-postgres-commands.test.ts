@@ -114,4 +114,18 @@ describe.skipIf(postgresBinaries() === null)('an operator’s command', () => {
       await ask(url, `select 1 from information_schema.tables where table_schema = 'public'`),
     ).toEqual([]);
   });
+
+  it('reads a whole ledger without the time limit of a server’s statement', async () => {
+    // Has no rows for a statement with a limit.
+    const url = await databaseOf(
+      'ledgers',
+      `alter table ledger rename to ledger_rows;
+       create view ledger as select * from ledger_rows
+       where current_setting('statement_timeout') = '0';
+       insert into ledger_rows (transaction_id, account_id, bucket, asset, amount, cause, at_market_ms)
+       select gen_random_uuid(), gen_random_uuid(), 'cash', 'USD', 1, 'deposit', 0`,
+    );
+    const { out } = await run(url, 'check-ledger');
+    expect(JSON.parse(out)).toMatchObject({ entries: 1, totals: { USD: '1' } });
+  });
 });
