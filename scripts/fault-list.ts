@@ -6,11 +6,11 @@ export const FAULT_LIST = 'docs/faults.md';
 
 /** Ids of faults in a text, in its order. */
 export const faultsIn = (text: string): string[] =>
-  [...text.matchAll(/\bF\d\d\b/g)].map(([id]) => id);
+  [...text.matchAll(/\bF\d{2,3}\b/g)].map(([id]) => id);
 
 /** The listed faults by id, in the words of the list. */
 export function listedFaults(): Map<string, string> {
-  const rows = readFileSync(FAULT_LIST, 'utf8').matchAll(/^\| (F\d\d) \| ([^|]+?) +\|/gm);
+  const rows = readFileSync(FAULT_LIST, 'utf8').matchAll(/^\| (F\d{2,3}) +\| ([^|]+?) +\|/gm);
   return new Map([...rows].map(([, id = '', fault = '']) => [id, fault]));
 }
 
@@ -22,7 +22,7 @@ export function filesByFault(): Map<string, string[]> {
     const file = join('tests', name);
     const text = readFileSync(file, 'utf8');
     // A title ends with the ids that it proves.
-    const ends = [...text.matchAll(/\(([^()]*\bF\d\d\b[^()]*)\)['"`]/g)];
+    const ends = [...text.matchAll(/\(([^()]*\bF\d{2,3}\b[^()]*)\)['"`]/g)];
     for (const id of new Set(ends.flatMap(([, ids = '']) => faultsIn(ids))))
       found.set(id, [...(found.get(id) ?? []), file]);
   }
