@@ -24,6 +24,7 @@ import {
   type TickRun,
 } from './tick-run.ts';
 import { inTime } from '../market/candles-in-time.ts';
+import { hasNamedPairs } from '../market/market-source.ts';
 import { TickInputs, type Unread } from './tick-inputs.ts';
 
 const POLL_EVERY_MS = 20;
@@ -226,14 +227,15 @@ export class Scheduler {
    * Others may run it too: it is over when no agent is due any more, whoever held the last. Agents
    * whose candles could not be read stay due, and are run after a pause. Once the next candle has
    * closed, what is left of it is left to the newer tick, where those who waited longest come
-   * first.
+   * first. While an exchange has not named its pairs nothing has a price, and no tick is begun: an
+   * evaluation would count for nothing, and an account would be worth what it cost.
    */
   async runOnce(): Promise<TickReport> {
     const { market, log } = this.deps;
     const tick = Math.floor(market.now() / this.stepMs) * this.stepMs;
     // Before the tick decides, where it can be; slow candles of one pair hold up no other's exit.
     await inTime(this.gaps.makeUp(), GAPS_WAIT_MS).catch(() => undefined);
-    if (this.last !== null && tick <= this.last) return NOTHING;
+    if (!hasNamedPairs(market) || (this.last !== null && tick <= this.last)) return NOTHING;
     if (tick === this.waiting.tick && performance.now() < this.waiting.until) return NOTHING;
     const report: TickReport = { ...NOTHING, tick };
     const run = await this.begin(tick, report);
@@ -290,17 +292,12 @@ export class Scheduler {
     const { market, database, log } = this.deps;
     const { tick } = inputs;
     const terms = await dueTerms(database.db, market, tick);
-    const held = [...this.stops.pairs, ...(await pairsHeldLive(database.db))];
+    const held = await this.heldPairs();
     const giveUpAt = performance.now() + CANDLES_WAIT_MS;
     let ended = false;
-    const reading = inputs
-      .load(
-        terms,
-        held.filter((pair) => market.rules(pair) !== null),
-      )
-      .finally(() => {
-        ended = true;
-      });
+    const reading = inputs.load(terms, held).finally(() => {
+      ended = true;
+    });
     const late = async (): Promise<null> => {
       while (!ended && !this.stopping && performance.now() < giveUpAt) await pause(CANDLES_LOOK_MS);
       return null;
@@ -360,17 +357,21 @@ export class Scheduler {
 
   /**
    * Until every pair of the due agents has its first price after the close, or the bounded wait is
-   * over.
+   * over. A pair that has had no price since the start, held ones among them, is waited for as long
+   * at any time after the close: an exchange names its pairs a moment before it tells their prices.
    */
   private async waitForQuotes(tick: number): Promise<void> {
     const { market } = this.deps;
-    const missing = new Set(await this.duePairs(tick));
+    const isUnheard = (pair: string): boolean => market.quote(pair) === null;
+    const held = await this.heldPairs();
+    const missing = new Set([...(await this.duePairs(tick)), ...held.filter(isUnheard)]);
     const giveUpAt = performance.now() + QUOTE_WAIT_MS;
     const until = tick + Math.min(QUOTE_WAIT_MARKET_MS, this.stepMs / 5);
     while (!this.stopping) {
       for (const pair of missing)
         if ((this.first.get(pair)?.tick ?? -1) >= tick) missing.delete(pair);
-      if (missing.size === 0 || market.now() >= until || performance.now() >= giveUpAt) return;
+      const isOver = market.now() >= until && ![...missing].some(isUnheard);
+      if (missing.size === 0 || isOver || performance.now() >= giveUpAt) return;
       await pause(QUOTE_LOOK_MS);
     }
   }
@@ -379,6 +380,13 @@ export class Scheduler {
     const { market, database } = this.deps;
     const terms = await dueTerms(database.db, market, tick);
     return new Set(terms.flatMap((one) => pairsOf(market, one)));
+  }
+
+  /** Pairs that anybody holds and the market offers. */
+  private async heldPairs(): Promise<string[]> {
+    const { market, database } = this.deps;
+    const held = [...this.stops.pairs, ...(await pairsHeldLive(database.db))];
+    return held.filter((pair) => market.rules(pair) !== null);
   }
 
   /**

@@ -55,3 +55,9 @@ export interface Market {
    */
   refused(): Readonly<Record<string, number>>;
 }
+
+/**
+ * Whether the source has said which pairs it offers. An exchange may not answer for a while after a
+ * start: until then it tells nothing, and a pair that it does not name may be one that it offers.
+ */
+export const hasNamedPairs = (market: Pick<Market, 'pairs'>): boolean => market.pairs().length > 0;

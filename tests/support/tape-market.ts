@@ -111,6 +111,8 @@ export class TapeMarket implements Market {
   readonly tape = new Map<string, Candle[]>();
   /** How many of the newest candles of a length there are, as at Kraken; without it, all. */
   candlesKept: number | null = null;
+  /** False: as an exchange that has not answered since the start of the server. */
+  private isNamed = true;
   private readonly listeners = new Set<(quote: Quote) => void>();
   private readonly quotes = new Map<string, Quote>();
   private readonly stale = new Set<string>();
@@ -149,10 +151,10 @@ export class TapeMarket implements Market {
     return this.at;
   }
   rules(pair: string): PairRules | null {
-    return this.rulesOf.get(pair) ?? null;
+    return this.isNamed ? (this.rulesOf.get(pair) ?? null) : null;
   }
   pairs(): readonly PairRules[] {
-    return [...this.rulesOf.values()];
+    return this.isNamed ? [...this.rulesOf.values()] : [];
   }
   quote(pair: string): Quote | null {
     return this.quotes.get(pair) ?? null;
@@ -213,6 +215,7 @@ export class TapeMarket implements Market {
     to: number,
   ): Promise<Candle[]> {
     refuseInTransaction(`A candle of ${pair}`);
+    if (!this.isNamed) return [];
     const from = Math.max(since, this.oldest(interval));
     const end = Math.min(to, this.at);
     const fine = this.tape.get(pair) ?? [];
@@ -247,6 +250,7 @@ export class TapeMarket implements Market {
 
   async history(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {
     refuseInTransaction(`A candle of ${pair}`);
+    if (!this.isNamed) return [];
     const key = `${pair} ${lookbackMs} ${Math.floor(to / STEP_MS)}`;
     const known = this.told.get(key);
     if (known !== undefined) return known;
@@ -270,6 +274,22 @@ export class TapeMarket implements Market {
   /** Moves the clock without a word: the server was down. */
   sleep(ms: number): void {
     this.at += ms;
+  }
+
+  /** The server starts and the exchange does not answer: no pairs, no prices and no candles. */
+  unname(): void {
+    this.isNamed = false;
+    this.quotes.clear();
+  }
+
+  /** The exchange has named its pairs; prices come as they are said. */
+  name(): void {
+    this.isNamed = true;
+  }
+
+  /** As after a start: the pair has had no price yet. */
+  unquote(pair: string): void {
+    this.quotes.delete(pair);
   }
 
   /** A price of one pair now. */
@@ -296,6 +316,7 @@ export class TapeMarket implements Market {
   }
 
   private sayOpens(silent: readonly string[] = []): void {
+    if (!this.isNamed) return;
     const tick = Math.floor(this.at / STEP_MS) * STEP_MS;
     for (const pair of this.rulesOf.keys()) {
       if (silent.includes(pair)) continue;
