@@ -55,6 +55,12 @@ export interface AccountInput {
   freeCash: Fixed;
   equity: Fixed;
   /**
+   * Pairs held in the account of which no price is there yet, though the market offers them. While
+   * there are any, `equity` has them at cost and nothing may be concluded from it. Absent in a
+   * backtest, whose every position was bought at a price.
+   */
+  unpriced?: readonly string[];
+  /**
    * Cash that came from outside so far, less what went there. A change moves the marks that losses
    * are measured from. Absent on paper, where nothing comes or goes.
    */

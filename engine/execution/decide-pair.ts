@@ -100,6 +100,16 @@ const NOT_LISTED: RiskBlock = {
   until: null,
 };
 
+/**
+ * What blocks every entry, and every change of a size, while the account's worth is unknown. It has
+ * the code of a missing price: a rebalance moment waits for it.
+ */
+export function unknownWorth({ unpriced = [] }: AccountInput): RiskBlock | null {
+  if (unpriced.length === 0) return null;
+  const text = `${unpriced.join(', ')} is held and has no price yet, so what the account is worth is unknown.`;
+  return { code: 'no_price', text, until: null };
+}
+
 /** Follows the strategies as far as frequency, guards, limits and costs allow. */
 function follow(pair: string, context: PairContext, market: Market): PairOutcome {
   const { agent, memory, position } = context;
@@ -151,6 +161,8 @@ function rebalance(
   const { agent, account, memory, position } = context;
   const { signal, quote, rules, depth } = market;
   const verb = verbOf(position);
+  const unknown = unknownWorth(account);
+  if (unknown) return stay(pair, context, signal, unknown.code, `${verb}: ${unknown.text}`);
   const volatility = signal.dailyVolatility;
   if (volatility === null)
     return stay(

@@ -2,7 +2,7 @@
  * Runs one agent at one tick: a decision for every pair, the trades that follow, what to remember.
  */
 import { add, subtract } from '../../contract/money.ts';
-import { decidePair } from './decide-pair.ts';
+import { decidePair, unknownWorth } from './decide-pair.ts';
 import type { Holding, PairContext, PairOutcome } from './decide-pair.ts';
 import { firstBlock } from '../guards/guard.ts';
 import type { AgentGuardInput, RiskBlock } from '../guards/guard.ts';
@@ -106,19 +106,22 @@ function isUndecided({ reason }: DecisionDraft, account: AccountInput): boolean 
 
 /**
  * Updates day, high-water mark and halt in the memory, and returns what blocks every entry, if
- * anything.
+ * anything. While the account's worth is unknown no loss is measured: the marks stay, and a halt in
+ * force ends at its time.
  */
 function agentBlock(input: AgentGuardInput): RiskBlock | null {
   const { at, account, memory } = input;
-  rememberEquity(memory, at, account);
+  const unknown = unknownWorth(account);
+  if (unknown === null) rememberEquity(memory, at, account);
   if (memory.halt && memory.halt.until !== null && at >= memory.halt.until) memory.halt = null;
-  memory.halt =
-    firstBlock(GUARDS_OF.lastingHalt, input) ??
-    memory.halt ??
-    firstBlock(GUARDS_OF.timedHalt, input);
+  if (unknown === null)
+    memory.halt =
+      firstBlock(GUARDS_OF.lastingHalt, input) ??
+      memory.halt ??
+      firstBlock(GUARDS_OF.timedHalt, input);
   if (!account.entriesAllowed.allowed)
     return { code: 'entries_stopped', text: account.entriesAllowed.reason, until: null };
-  return memory.halt ?? firstBlock(GUARDS_OF.agent, input);
+  return memory.halt ?? firstBlock(GUARDS_OF.agent, input) ?? unknown;
 }
 
 /**

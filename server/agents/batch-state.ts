@@ -32,6 +32,9 @@ import { notOfTerms } from './due-agents.ts';
 import { asAgentRow, takesPlace, type AgentRow, type AgentTerms } from './read-agents.ts';
 import type { TickInputs } from './tick-inputs.ts';
 
+/** What all of an account comes to, and of which held pairs no price tells that. */
+type AccountWorth = Required<Pick<AccountInput, 'equity' | 'unpriced'>>;
+
 export interface HeldPosition extends OpenPosition {
   agentId: string;
 }
@@ -89,7 +92,7 @@ export async function claimDue(
 }
 
 export class BatchState {
-  private readonly equities = new Map<string, Fixed>();
+  private readonly worths = new Map<string, AccountWorth>();
 
   private constructor(
     private readonly deps: TradingDeps,
@@ -178,7 +181,7 @@ export class BatchState {
     const { live } = account;
     return {
       freeCash: live === null ? account.cash : live.freeCash,
-      equity: this.equityOf(account, quotes),
+      ...this.worthOf(account, quotes),
       ...(live === null ? {} : { outsideCash: live.outsideCash, isSettling: live.isSettling }),
       maxTradeAmount:
         live === null ? person.maxTradeAmount : minimum(person.maxTradeAmount, live.maxOrder),
@@ -214,19 +217,24 @@ export class BatchState {
     return person.maxTradeAmount;
   }
 
-  /** The same for every agent of the account until one of them trades. */
-  private equityOf(account: AccountState, quotes: ReadonlyMap<string, Quote>): Fixed {
-    const known = this.equities.get(account.id);
+  /**
+   * The same for every agent of the account until one of them trades. A pair that the market does
+   * not offer gets no price any more and counts at cost.
+   */
+  private worthOf(account: AccountState, quotes: ReadonlyMap<string, Quote>): AccountWorth {
+    const known = this.worths.get(account.id);
     if (known !== undefined) return known;
+    const { market } = this.deps;
     const held = account.positions.map(({ pair }) => pair);
-    const marks = quotesOf(this.deps.market, held);
+    const marks = quotesOf(market, held);
     for (const pair of held) {
       const first = quotes.get(pair);
       if (first !== undefined) marks.set(pair, first);
     }
-    const { equity } = markToMarket(account.cash, account.positions, marks);
-    this.equities.set(account.id, equity);
-    return equity;
+    const { equity, unpriced } = markToMarket(account.cash, account.positions, marks);
+    const worth = { equity, unpriced: unpriced.filter((pair) => market.rules(pair) !== null) };
+    this.worths.set(account.id, worth);
+    return worth;
   }
 
   held(row: AgentTerms): HeldPosition[] {
@@ -243,7 +251,7 @@ export class BatchState {
   /** Takes a decided trade into the account, so that whoever comes next in the batch sees it. */
   apply(row: AgentTerms, trade: TradeDraft): void {
     const account = this.account(row);
-    this.equities.delete(account.id);
+    this.worths.delete(account.id);
     account.cash = subtract(account.cash, cashOf(trade));
     const before = account.positions.find(
       (position) => position.agentId === row.id && position.pair === trade.after.pair,

@@ -243,7 +243,7 @@ export class Scheduler {
     const began = performance.now();
     const inputs = new TickInputs(market, tick, run.quotes);
     if (run.state === 'running') await this.runAll(inputs, report);
-    if (inputs.leftOut.size > 0) await this.leaveWaiting(tick);
+    if (inputs.leftOut.size > 0) await this.leaveWaiting(inputs);
     else if (!this.stopping) this.last = tick;
     if (report.agents > 0)
       log.info({ ...report, ms: Math.round(performance.now() - began) }, 'A tick was run');
@@ -276,12 +276,12 @@ export class Scheduler {
   }
 
   /** Agents of it stay due. What everybody has is marked without them. */
-  private async leaveWaiting(tick: number): Promise<void> {
+  private async leaveWaiting({ tick, quotes }: TickInputs): Promise<void> {
     const { market, database } = this.deps;
     const known = this.waiting.tick === tick;
     this.waiting = { tick, until: performance.now() + CANDLES_AGAIN_MS };
     if (known || this.stopping || market.now() >= tick + this.stepMs) return;
-    await database.transaction((tx) => markAccounts(tx, this.deps, tick));
+    await database.transaction((tx) => markAccounts(tx, this.deps, tick, quotes));
   }
 
   /**
@@ -332,7 +332,8 @@ export class Scheduler {
         const drained =
           ran.claimed < this.batch && !(await isAnyDue(tx.db, market, tick, inputs.leftOut));
         const newest = ran.agents === 0 || (await countRun(tx, market, tick, ran.agents));
-        if (drained && inputs.leftOut.size === 0) await finishTick(tx, this.deps, tick);
+        if (drained && inputs.leftOut.size === 0)
+          await finishTick(tx, this.deps, tick, inputs.quotes);
         return { over: drained || !newest, batch: ran };
       },
     );

@@ -189,31 +189,44 @@ export async function countRun(
 }
 
 /** Writes the tick down as done and marks the accounts; once, whoever is last. */
-export async function finishTick(tx: Tx, deps: TradingDeps, tick: number): Promise<void> {
+export async function finishTick(
+  tx: Tx,
+  deps: TradingDeps,
+  tick: number,
+  quotes: TickRun['quotes'],
+): Promise<void> {
   const [mine] = await tx.db
     .update(ticks)
     .set({ state: 'done', book: null, finishedAt: deps.clock.now() })
     .where(and(at(deps.market, tick), eq(ticks.state, 'running')))
     .returning({ close: ticks.closeMarketMs });
-  if (mine !== undefined) await markAccounts(tx, deps, tick);
+  if (mine !== undefined) await markAccounts(tx, deps, tick, quotes);
 }
 
 /**
  * One equity point a tick for every account that holds something, has an agent at work or has gone
  * flat or traded since its newest point, in one statement: cash and what is held at the newest bid,
- * rounded down as `markToMarket` does; what was never quoted counts at cost. Of an account at rest
- * alone the newest point and newer trades are looked up, in the index. The first to mark a tick is
- * who counts.
+ * rounded down as `markToMarket` does. Where no price has come since the start of this process,
+ * `quotes` of the tick are the newest. An account that holds a pair without either gets no point: a
+ * curve must not fall to what was paid because a price is late. What the market does not offer any
+ * more counts at cost. Of an account at rest alone the newest point and newer trades are looked up,
+ * in the index. The first to mark a tick is who counts.
  */
-export async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Promise<void> {
-  const bids = market.pairs().flatMap(({ pair }) => {
-    const quote = market.quote(pair);
-    return quote === null ? [] : [{ pair, bid: formatFixed(quote.bid) }];
+export async function markAccounts(
+  tx: Tx,
+  { market }: TradingDeps,
+  tick: number,
+  quotes: TickRun['quotes'],
+): Promise<void> {
+  const bids = market.pairs().map(({ pair }) => {
+    const quote = market.quote(pair) ?? quotes.get(pair);
+    return { pair, bid: quote === undefined ? null : formatFixed(quote.bid) };
   });
   await tx.db.execute(sql`
     with bids as (select * from json_to_recordset(${JSON.stringify(bids)}::json) as bids(pair text, bid numeric)),
     held as (
-      select account_id, sum(coalesce(trunc(quantity * bid, 12), cost)) as value
+      select account_id, sum(coalesce(trunc(quantity * bid, 12), cost)) as value,
+        bool_or(bids.pair is not null and bid is null) as unpriced
       from positions left join bids using (pair) where closed_market_ms is null group by account_id
     )
     insert into equity_points (account_id, at_market_ms, equity)
@@ -222,7 +235,7 @@ export async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number
     left join balances on balances.account_id = accounts.id and balances.bucket = ${CASH} and balances.asset = accounts.quote
     left join held on held.account_id = accounts.id
     where accounts.source = ${market.source.id} and accounts.closed_at is null and accounts.opened_market_ms <= ${tick}
-      and (held.account_id is not null or exists (
+      and held.unpriced is not true and (held.account_id is not null or exists (
         select 1 from agents where ${and(
           eq(agents.uid, accounts.uid),
           eq(agents.source, accounts.source),

@@ -261,6 +261,40 @@ describe('runAgent', () => {
     expect(of(next, 'BTC/USDT')?.reason).toBe('signal_left');
   });
 
+  it('buys and sizes nothing while the worth of the account is unknown, makes that up, and sells (F100)', () => {
+    const first = Date.UTC(2022, 4, 1);
+    const leaves = { enter: false, leave: true, strength: 0 };
+    const at = (close: number) =>
+      tickOf([{}, leaves, {}], {
+        close,
+        quotes: new Map(PAIRS.map((one) => [one, quoteOf(one, '99.98', '100.02', close + 1000)])),
+      });
+    const monthly = agentOf({ frequency: 'monthly' });
+    const positions = [held('ETH/USDT'), held('SOL/USDT', { quantity: parseFixed('90') })];
+    const decided = (outcome: AgentOutcome) =>
+      Object.fromEntries(outcome.decisions.map(({ pair, reason }) => [pair, reason]));
+    // What SOL costs is far less than it is worth: by the cost it would be reduced.
+    const unknown = account({ equity: parseFixed('100'), unpriced: ['LTC/USDT'] });
+    const moment = runAgent(monthly, at(first), unknown, positions);
+    expect(decided(moment)).toEqual({
+      'BTC/USDT': 'no_price',
+      'ETH/USDT': 'signal_left',
+      'SOL/USDT': 'no_price',
+    });
+    expect(of(moment, 'BTC/USDT')?.text).toBe(
+      'No trade: LTC/USDT is held and has no price yet, so what the account is worth is unknown.',
+    );
+    expect(moment.trades.map(({ fill }) => fill.side)).toEqual(['sell']);
+    const next = runAgent(
+      { ...monthly, memory: JSON.parse(JSON.stringify(moment.memory)) as AgentInput['memory'] },
+      at(first + 300_000),
+      account({ equity: parseFixed('20000') }),
+      positions.slice(1),
+    );
+    expect(decided(next)).toMatchObject({ 'BTC/USDT': 'entered', 'SOL/USDT': 'reduced' });
+    expect(readMemory(next.memory).owed).toEqual([]);
+  });
+
   describe('at an exchange', () => {
     const first = Date.UTC(2022, 4, 1);
     const at = (close: number) =>

@@ -150,6 +150,38 @@ describe('guards over an agent', () => {
         .hold,
     ).toMatchObject({ code: 'drawdown' });
   });
+
+  it('measure no loss and take no mark while a held pair has no price, and keep what they knew (F100)', () => {
+    const unknown = (equity: string) => ({ ...worth(equity), unpriced: ['ETH/USDT'] });
+    const run = (before: AgentInput['memory'], at: number, account: AccountInput) =>
+      runAgent({ ...agent, memory: before }, tick(at), account, []);
+    const first = run({}, NOON, worth('10000'));
+    const low = run(first.memory, NOON + HOUR_MS, unknown('7000'));
+    expect(low.hold).toBeNull();
+    const high = run(low.memory, NOON + 2 * HOUR_MS, unknown('90000'));
+    const tomorrow = run(high.memory, MONDAY + 2 * DAY_MS, unknown('90000'));
+    const marks = { day: { start: MONDAY + DAY_MS }, highWater: parseFixed('10000') };
+    expect(readMemory(tomorrow.memory)).toMatchObject(marks);
+    const known = run(tomorrow.memory, MONDAY + 2 * DAY_MS + HOUR_MS, worth('9000'));
+    expect(known.hold).toBeNull();
+    expect(readMemory(known.memory).day?.equity).toBe(parseFixed('9000'));
+    // A halt that is in force stays, or ends, as ever.
+    const down = run(first.memory, NOON + HOUR_MS, worth('9500'));
+    expect(run(down.memory, NOON + 2 * HOUR_MS, unknown('7000')).hold).toEqual(down.hold);
+    expect(run(down.memory, MONDAY + 2 * DAY_MS, unknown('7000')).hold).toBeNull();
+  });
+
+  it('count what was paid in while a held pair had no price, once it has one (F100)', () => {
+    const paid = (outside: string) => ({ outsideCash: parseFixed(outside) });
+    const run = (before: AgentInput['memory'], account: AccountInput) =>
+      runAgent({ ...agent, memory: before }, tick(NOON), account, []);
+    const first = run({}, { ...worth('10000'), ...paid('10000') });
+    const taken = { ...worth('1000'), ...paid('5000') };
+    const unknown = run(first.memory, { ...taken, unpriced: ['ETH/USDT'] });
+    const known = run(unknown.memory, { ...worth('5000'), ...paid('5000') });
+    expect(known.hold).toBeNull();
+    expect(readMemory(known.memory).highWater).toBe(parseFixed('5000'));
+  });
 });
 
 describe('guards over a pair', () => {

@@ -3,7 +3,7 @@
  * prices that are not there, and nothing is lost by the wait.
  */
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { readMemory } from '../../../engine/execution/agent-memory.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
@@ -30,6 +30,10 @@ beforeEach(async () => {
   uid = `waiter${(tape += 1)}`;
   floor = await openFloor({ candles: 300, sourceId: `unnamed${tape}` }, database);
   await floor.join(uid);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 const make = async (pairs: readonly string[], more: object = {}): Promise<string> =>
@@ -74,6 +78,21 @@ const sayAll = (pairs: readonly string[] = AGGRESSIVE.trading_pairs): void => {
     floor.market.say(pair, candle?.open ?? 0);
   }
 };
+/** What happens once so many transactions are committed. */
+let ending: () => void = () => undefined;
+function endingAfter(count: number): Database {
+  let done = 0;
+  return {
+    ...database,
+    kind: 'pglite',
+    transaction: async (work) => {
+      const result = await database.transaction(work);
+      done += 1;
+      if (done === count) ending();
+      return result;
+    },
+  };
+}
 async function restart(scheduler: Scheduler): Promise<Scheduler> {
   await scheduler.stop();
   const next = floor.scheduler();
@@ -148,5 +167,82 @@ describe('an exchange that has not named its pairs', () => {
     sayAll();
     expect(await scheduler.runOnce()).toMatchObject({ agents: 1 });
     expect((await reasonsOf(id))['BTC/USDT']).toBe('entered');
+  });
+});
+
+describe('a held pair that has had no price since the start', () => {
+  /** Longer than a tick waits for first prices. */
+  const WAIT_MS = 21_000;
+  /** An agent holds BTC, worth ten times what it cost, and is not to change that. */
+  async function holdDear(): Promise<{ id: string; scheduler: Scheduler }> {
+    const id = await make(['BTC/USDT']);
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 1);
+    await db.update(agents).set({ tradingFrequency: 'weekly' }).where(eq(agents.id, id));
+    lift('BTC/USDT', 10);
+    await floor.run(scheduler, 1);
+    return { id, scheduler };
+  }
+
+  it('leaves the account unmarked and halts nobody; purchases wait and are made up (F100)', async () => {
+    const { id, scheduler } = await holdDear();
+    const [high, before] = [await worth(), await rowOf(id)];
+    expect(high).toBeGreaterThan(14_000);
+    const buyer = await make(['SOL/USDT']);
+    floor.market.step(1, ['BTC/USDT']);
+    floor.market.unquote('BTC/USDT');
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const run = scheduler.runOnce();
+    setTimeout(() => vi.advanceTimersByTime(WAIT_MS), 100);
+    expect(await run).toMatchObject({ agents: 2, trades: 0 });
+    expect((await marks()).has(tickNow())).toBe(false);
+    const after = await rowOf(id);
+    expect(after).toMatchObject({ status: 'running', hold: null });
+    expect(after.memory).toMatchObject({
+      highWater: before.memory.highWater,
+      day: before.memory.day,
+      owed: [],
+    });
+    expect(await reasonsOf(buyer)).toEqual({ 'SOL/USDT': 'no_price' });
+    await floor.run(scheduler, 1);
+    expect(await reasonsOf(buyer)).toEqual({ 'SOL/USDT': 'entered' });
+    expect((await marks()).get(tickNow())).toBeCloseTo(await worth(), 6);
+    expect(await rowOf(id)).toMatchObject({ status: 'running', hold: null });
+    expect(floor.errors).toEqual([]);
+  });
+
+  it('is waited for before the tick begins, also where nobody who is due lists it (F100)', async () => {
+    const { id, scheduler } = await holdDear();
+    await floor.call(uid, 'stopAgent', { params: { id } });
+    const buyer = await make(['SOL/USDT']);
+    floor.market.step(1, ['BTC/USDT']);
+    floor.market.unquote('BTC/USDT');
+    const run = scheduler.runOnce();
+    setTimeout(() => {
+      sayAll(['BTC/USDT']);
+    }, 200);
+    expect(await run).toMatchObject({ agents: 1 });
+    expect(await reasonsOf(buyer)).toEqual({ 'SOL/USDT': 'entered' });
+    expect((await marks()).get(tickNow())).toBeCloseTo(await worth(), 6);
+  });
+
+  it("is worth what the tick's own prices say where another process has begun it (F100)", async () => {
+    const { id } = await holdDear();
+    const other = await openFloor({ candles: 300, sourceId: `unnamed${tape}` }, database);
+    other.market.sleep(floor.market.now() - other.market.now());
+    // The first begins the tick and ends before it has run anybody.
+    const first = floor.scheduler(endingAfter(1));
+    await first.open();
+    ending = () => void first.stop();
+    floor.market.step();
+    other.market.step();
+    other.market.unquote('BTC/USDT');
+    expect(await first.runOnce()).toMatchObject({ agents: 0 });
+    const second = other.scheduler();
+    await second.open();
+    expect(await second.runOnce()).toMatchObject({ agents: 1 });
+    expect((await marks()).get(tickNow())).toBeCloseTo(await worth(), 6);
+    expect(await rowOf(id)).toMatchObject({ status: 'running', hold: null });
   });
 });
