@@ -21,7 +21,13 @@ import type {
 } from './agent-types.ts';
 
 /** For want of what the market did not tell: its next evaluation makes the moment up. */
-const NOT_DECIDED: ReadonlySet<string> = new Set(['no_price', 'no_signal']);
+const NOT_DECIDED: ReadonlySet<string> = new Set(['not_offered', 'no_price', 'no_signal']);
+
+/**
+ * Whether the market offers any pair of the agent. Where it offers none, as an exchange that has
+ * not named its pairs, the evaluation decides nothing, and nothing may be used up by it.
+ */
+const isAnyOffered = ({ rules }: TickInput): boolean => rules.size > 0;
 
 /** As `stepAgent`, from and to what is stored of an agent between two evaluations. */
 export function runAgent(
@@ -32,7 +38,8 @@ export function runAgent(
 ): AgentOutcome {
   const memory = readMemory(agent.memory);
   const known = new Set([...agent.pairs, ...(agent.leftOut ?? [])]);
-  for (const pair of memory.owed) if (!known.has(pair)) noteOwed(memory, pair, false);
+  if (isAnyOffered(tick))
+    for (const pair of memory.owed) if (!known.has(pair)) noteOwed(memory, pair, false);
   const { decisions, trades } = stepAgent(agent, tick, account, positions, memory);
   return { decisions, trades, memory: writeMemory(memory), hold: memory.halt };
 }
@@ -87,7 +94,7 @@ export function stepAgent(
   }
   for (const pair of agent.leftOut ?? [])
     noteOwed(memory, pair, !always && (mayMove(pair) || isWaiting(pair)));
-  memory.lastEvaluation = tick.close;
+  if (isAnyOffered(tick)) memory.lastEvaluation = tick.close;
   return {
     decisions: [...new Set(agent.pairs)].flatMap((pair) => outcomes.get(pair)?.decision ?? []),
     trades,

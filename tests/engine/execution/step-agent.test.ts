@@ -261,6 +261,58 @@ describe('runAgent', () => {
     expect(of(next, 'BTC/USDT')?.reason).toBe('signal_left');
   });
 
+  it('uses up no moment and forgets none while the market offers nothing of it (F100)', () => {
+    const first = Date.UTC(2022, 4, 1);
+    const at = (close: number, more: Partial<TickInput> = {}) =>
+      tickOf([], {
+        close,
+        quotes: new Map(PAIRS.map((one) => [one, quoteOf(one, '99.98', '100.02', close + 1000)])),
+        ...more,
+      });
+    const before = { ...readMemory({}), lastEvaluation: first - DAY_MS };
+    const monthly = agentOf({ frequency: 'monthly', memory: writeMemory(before) });
+    const unnamed = { rules: new Map(), quotes: new Map(), signals: new Map() };
+    const empty = runAgent({ ...monthly, pairs: [] }, at(first, unnamed), account(), []);
+    expect(readMemory(empty.memory)).toMatchObject({ lastEvaluation: first - DAY_MS });
+    const back = runAgent({ ...monthly, memory: empty.memory }, at(first + DAY_MS), account(), []);
+    expect(back.decisions.map(({ reason }) => reason)).toEqual(PAIRS.map(() => 'entered'));
+    // Of a moment that had begun, the pair that it had not reached.
+    const owing = writeMemory({ ...before, lastEvaluation: first, owed: ['ETH/USDT'] });
+    const holding = { ...monthly, pairs: ['BTC/USDT'], memory: owing };
+    const later = runAgent(holding, at(first + DAY_MS, unnamed), account(), [held('BTC/USDT')]);
+    expect(readMemory(later.memory).owed).toEqual(['ETH/USDT']);
+    const made = runAgent(
+      { ...monthly, memory: later.memory },
+      at(first + 2 * DAY_MS),
+      account(),
+      [],
+    );
+    expect(made.decisions.map(({ reason }) => reason)).toEqual(['not_now', 'entered', 'not_now']);
+  });
+
+  it('makes up a moment at which a pair that it holds was not offered (F100)', () => {
+    const first = Date.UTC(2022, 4, 1);
+    const leaves = { enter: false, leave: true, strength: 0 };
+    const at = (close: number, offered: readonly string[]) =>
+      tickOf([leaves, leaves, leaves], {
+        close,
+        rules: new Map(offered.map((pair) => [pair, rulesOf(pair)])),
+        quotes: new Map(PAIRS.map((one) => [one, quoteOf(one, '99.98', '100.02', close + 1000)])),
+      });
+    const monthly = agentOf({ frequency: 'monthly', pairs: ['BTC/USDT', 'ETH/USDT'] });
+    const positions = [held('BTC/USDT'), held('ETH/USDT')];
+    const moment = runAgent(monthly, at(first, ['BTC/USDT']), account(), positions);
+    expect(moment.decisions.map(({ reason }) => reason)).toEqual(['signal_left', 'not_offered']);
+    const back = runAgent(
+      { ...monthly, memory: moment.memory },
+      at(first + 300_000, PAIRS),
+      account(),
+      positions.slice(1),
+    );
+    expect(of(back, 'ETH/USDT')?.reason).toBe('signal_left');
+    expect(readMemory(back.memory).owed).toEqual([]);
+  });
+
   it('buys and sizes nothing while the worth of the account is unknown, makes that up, and sells (F100)', () => {
     const first = Date.UTC(2022, 4, 1);
     const leaves = { enter: false, leave: true, strength: 0 };
