@@ -12,7 +12,7 @@ import { alerts, alertWatches } from '../db/schema-alerts.ts';
 import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
 import { candlesSince } from '../market/candles-since.ts';
-import type { Market } from '../market/market-source.ts';
+import { hasNamedPairs, type Market } from '../market/market-source.ts';
 import { toWatched, type AlertRow } from './alert-rows.ts';
 import { barsOf, passCandles, type Bar } from './missed-candles.ts';
 import { missedSince, MissedStretches, type Stretch } from './missed-stretches.ts';
@@ -335,9 +335,14 @@ export class AlertWatch {
     if (!this.heardAt.has(symbol)) this.heardAt.set(symbol, missed ? now : from);
   }
 
-  /** Null where they cannot be read: what they would have told is missed until they are. */
+  /**
+   * Null where they cannot be read: what they would have told is missed until they are. An exchange
+   * that has not named its pairs has no candles yet either. Once it has, a pair that it does not
+   * offer has none to wait for: nobody else's mark may stay behind for it.
+   */
   private async candles(symbol: string, from: number): Promise<Bar[] | null> {
     const { market, log } = this.deps;
+    if (!hasNamedPairs(market)) return null;
     try {
       const { hours, base } = await candlesSince(market, symbol, from);
       return [...barsOf(hours, HOUR_MS), ...barsOf(base, this.stepMs)];

@@ -427,6 +427,64 @@ describe('what happened while prices are missing or candles cannot be read', () 
     expect((await listOf()).firings).toMatchObject([{ price: '90', late: false }]);
   });
 
+  it.each([
+    ['by the server that waited for it', false],
+    ['by the next server', true],
+  ])('is found once the exchange has named its pairs, %s (F100)', async (_, isNext) => {
+    const alert = await set(bodyOf(above('5000')));
+    await watch.stop();
+    const hit = hitAfter(3);
+    floor.market.sleep(10 * STEP_MS);
+    floor.market.unname();
+    await restart();
+    await look();
+    expect((await listOf()).firings).toEqual([]);
+    const next = async (): Promise<void> => {
+      await watch.stop();
+      await restart();
+    };
+    // One that ends meanwhile leaves it to the one after it.
+    if (isNext) await next();
+    floor.market.name();
+    await say(100);
+    await look();
+    const told = [{ alertId: alert.id, at: hit, late: true, price: '5200' }];
+    expect((await listOf()).firings).toMatchObject(told);
+    await next();
+    await look();
+    expect((await listOf()).firings).toMatchObject(told);
+    expect(floor.warnings).toEqual([]);
+  });
+
+  it('is in the window of a move all the same, once the exchange has named its pairs (F100)', async () => {
+    await set(bodyOf({ kind: 'move', direction: 'down', bps: 5_500, windowMinutes: 60 }));
+    await watch.stop();
+    hitAfter(1, 200);
+    floor.market.sleep(4 * STEP_MS);
+    floor.market.unname();
+    await restart();
+    await look();
+    floor.market.name();
+    await look();
+    await say(90);
+    expect((await listOf()).firings).toMatchObject([{ price: '90' }]);
+  });
+
+  it('of a pair that the exchange does not offer any more holds up nothing (F100)', async () => {
+    await set(bodyOf(above('5000')));
+    await watch.stop();
+    floor.market.sleep(10 * STEP_MS);
+    // The other pairs are named.
+    floor.market.rules = () => null;
+    floor.market.candles = async () => [];
+    const started = floor.market.now();
+    await restart();
+    floor.market.sleep(2 * STEP_MS);
+    await look();
+    const [mark] = await floor.database.db.select().from(alertWatches);
+    expect(mark?.watchedMarketMs).toBeGreaterThanOrEqual(started);
+  });
+
   it('holds up no symbol whose candles can be read (F86)', async () => {
     const { market } = floor;
     await set(bodyOf(above('5000')));
