@@ -2,252 +2,37 @@
  * `kill -9` of the server with commands in flight, again and again: nothing acknowledged lost,
  * nothing doubled.
  */
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asc, eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallBody, CallName } from '../../contract/calls.ts';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { Database } from '../../server/db/database.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
-import { fills, marketClocks, receipts, ticks } from '../../server/db/schema.ts';
 import { beginProof, keepResult } from '../../scripts/proof/result.ts';
-import { checkLedger } from '../../server/portfolio/check-ledgers.ts';
+import { silentLog } from '../support/app.ts';
 import { startTestKeys, TEST_PROJECT, type TestKeys } from '../support/keys.ts';
+import { figuresOf, surviveKills, writeBusyTape } from '../support/kill-witness.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { callApi, CallFailed, startServer, type TestServer } from '../support/server.ts';
-import { random, writeTape } from '../support/tape.ts';
+import { startServer } from '../support/server.ts';
 
 const KILLS = Number(process.env.KILLS ?? 1);
 const SEED = Number(process.env.SEED ?? 20_260);
 const UID = 'killed-often';
-const PAIRS = [
-  'AAA/USDT',
-  'BBB/USDT',
-  'CCC/USDT',
-  'DDD/USDT',
-  'EEE/USDT',
-  'FFF/USDT',
-  'GGG/USDT',
-  'HHH/USDT',
-];
-const DAY_MS = 86_400_000;
-const TAPE_START = Date.UTC(2022, 0, 1);
-const REPLAY_START = new Date(TAPE_START + 100 * DAY_MS).toISOString();
-
-interface Sent {
-  id: string;
-  name: CallName;
-  params: { id: string } | Record<string, never>;
-  body: CallBody<CallName>;
-  reply: unknown;
-}
 
 let keys: TestKeys;
-let tape: string;
+let folder: string;
+let market: Record<string, string>;
 
 beforeAll(async () => {
   keys = await startTestKeys();
-  tape = join(mkdtempSync(join(tmpdir(), 'tradewind-tape-')), 'made');
-  writeTape({ folder: tape, pairs: PAIRS, from: TAPE_START, candles: 160 * 288, seed: SEED });
+  folder = mkdtempSync(join(tmpdir(), 'tradewind-tape-'));
+  market = writeBusyTape(join(folder, 'made'), SEED);
 });
 afterAll(async () => {
   await keys.close();
-  rmSync(tape, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
-
-const quiet = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
-
-/**
- * What one life of the server is held to; filled while it lives, checked against the database after
- * it died.
- */
-class Witness {
-  readonly acknowledged: Sent[] = [];
-  readonly unanswered: Sent[] = [];
-  readonly seenFills = new Map<string, string>();
-  fillsBefore = 0;
-  clockBefore = 0;
-  ticksBefore = new Set<string>();
-
-  async check(database: Database): Promise<void> {
-    const { db } = database;
-    expect(await checkLedger(db)).toMatchObject({ problems: [] });
-    for (const sent of this.acknowledged) {
-      const [row] = await db.select().from(receipts).where(eq(receipts.commandId, sent.id));
-      expect(row, `receipt of an acknowledged ${sent.name}`).toBeDefined();
-      expect(row?.reply).toEqual(sent.reply);
-    }
-    const rows = await db.select().from(fills);
-    const byId = new Map(rows.map((row) => [row.id, row.quantity]));
-    for (const [id, quantity] of this.seenFills)
-      expect(Number(byId.get(id)), 'a fill that was shown').toBe(Number(quantity));
-    expect(new Set(rows.map((row) => `${row.agentId} ${row.pair} ${row.tickId}`)).size).toBe(
-      rows.length,
-    );
-    const newFills = rows.length - this.fillsBefore;
-    expect(newFills, 'fills since the last kill').toBeGreaterThan(0);
-    this.fillsBefore = rows.length;
-
-    const done = await db.select().from(ticks).orderBy(asc(ticks.closeMarketMs));
-    const names = done.map((row) => `${row.interval} ${row.closeMarketMs} ${row.state}`);
-    for (const name of this.ticksBefore)
-      expect(names, 'a tick that was finished stays finished').toContain(name);
-    this.ticksBefore = new Set(
-      done
-        .filter((row) => row.state !== 'running')
-        .map((row) => `${row.interval} ${row.closeMarketMs} ${row.state}`),
-    );
-    const [clock] = await db.select().from(marketClocks);
-    expect(clock?.nowMarketMs ?? 0).toBeGreaterThanOrEqual(this.clockBefore);
-    this.clockBefore = clock?.nowMarketMs ?? 0;
-    const twice = await db.execute(
-      sql`select agent_id, pair, tick_id from decisions group by 1, 2, 3 having count(*) > 1`,
-    );
-    expect((twice as { rows: unknown[] }).rows).toEqual([]);
-  }
-}
-
-async function untilFill(server: TestServer, token: string, witness: Witness): Promise<void> {
-  const known = witness.fillsBefore;
-  for (let tries = 0; tries < 600; tries += 1) {
-    const { fills: shown } = await callApi(server.url, token, 'history', {
-      query: { limit: 1000 },
-    });
-    for (const fill of shown) witness.seenFills.set(fill.id, fill.quantity);
-    if (shown.length > known) return;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 100);
-    });
-  }
-  throw new Error(`No fill in a minute:\n${server.logs().slice(-4000)}`);
-}
-
-/** Sends without waiting; the answer, if one comes, is an acknowledgement the server is held to. */
-function fire(
-  server: TestServer,
-  token: string,
-  witness: Witness,
-  name: CallName,
-  params: Sent['params'],
-  body: CallBody<CallName>,
-): Promise<void> {
-  const sent: Sent = { id: randomUUID(), name, params, body, reply: null };
-  witness.unanswered.push(sent);
-  const settle = (): void => {
-    witness.unanswered.splice(witness.unanswered.indexOf(sent), 1);
-  };
-  return callApi(server.url, token, name, {
-    params: params as never,
-    body: body as never,
-    commandId: sent.id,
-  }).then(
-    (reply) => {
-      settle();
-      witness.acknowledged.push({ ...sent, reply });
-    },
-    (error: unknown) => {
-      // A refusal is an answer as well: nothing happened. Anything else is unknown and will be
-      // asked again.
-      if (error instanceof CallFailed && error.status < 500) settle();
-    },
-  );
-}
-
-async function oneLife(
-  server: TestServer,
-  token: string,
-  witness: Witness,
-  ids: string[],
-  roll: () => number,
-): Promise<void> {
-  await untilFill(server, token, witness);
-  const commands: Promise<void>[] = [];
-  const pick = (): string => ids[Math.floor(roll() * ids.length)] ?? '';
-  for (let n = 0; n < 12; n += 1) {
-    const kind = roll();
-    if (kind < 0.3) commands.push(fire(server, token, witness, 'stopAgent', { id: pick() }, {}));
-    else if (kind < 0.7)
-      commands.push(
-        fire(server, token, witness, 'startAgent', { id: pick() }, { confirmed: true }),
-      );
-    else if (kind < 0.85)
-      commands.push(
-        fire(
-          server,
-          token,
-          witness,
-          'startAll',
-          {},
-          { agents: ids.map((id) => ({ id })), confirmed: true },
-        ),
-      );
-    else
-      commands.push(
-        fire(server, token, witness, 'createAgent', {}, agentBody(`Extra ${n}`, false)),
-      );
-    if (roll() < 0.4)
-      await new Promise((resolve) => {
-        setTimeout(resolve, roll() * 30);
-      });
-  }
-  await new Promise((resolve) => {
-    setTimeout(resolve, roll() * 40);
-  });
-  await server.kill9();
-  await Promise.all(commands);
-}
-
-const agentBody = (name: string, enabled: boolean) => ({
-  name,
-  trading_pairs: PAIRS,
-  risk_profile: 'Aggressive' as const,
-  max_position_size: 2_000,
-  execution_interval: '5-minute' as const,
-  enabled,
-  trading_frequency: 'high' as const,
-});
-
-/**
- * After the restart: the same ids again. Each must answer once and for all, and leave exactly one
- * effect.
- */
-async function settleUnknown(
-  server: TestServer,
-  token: string,
-  witness: Witness,
-  ids: string[],
-): Promise<void> {
-  for (const sent of witness.unanswered.splice(0)) {
-    const again = { params: sent.params as never, body: sent.body as never, commandId: sent.id };
-    try {
-      const first = await callApi(server.url, token, sent.name, again);
-      expect(await callApi(server.url, token, sent.name, again)).toEqual(first);
-      witness.acknowledged.push({ ...sent, reply: first });
-    } catch (error) {
-      if (!(error instanceof CallFailed) || error.status >= 500) throw error;
-    }
-  }
-  const created = witness.acknowledged
-    .filter((sent) => sent.name === 'createAgent')
-    .map((sent) => (sent.reply as { agent: { id: string } }).agent.id);
-  expect(new Set(created).size, 'one agent for each acknowledged creation').toBe(created.length);
-  const list = await callApi(server.url, token, 'agents');
-  for (const agent of list.agents.filter(({ id }) => !ids.includes(id))) {
-    expect(created, 'no agent without an acknowledged creation').toContain(agent.id);
-    await callApi(server.url, token, 'deleteAgent', { params: { id: agent.id } });
-  }
-  await callApi(server.url, token, 'startAll', {
-    body: { agents: ids.map((id) => ({ id })), confirmed: true },
-  });
-}
 
 async function killAgainAndAgain(
   part: 'kills-pglite' | 'kills-postgres',
@@ -256,52 +41,33 @@ async function killAgainAndAgain(
 ): Promise<void> {
   beginProof(part);
   const startedAt = Date.now();
-  const roll = random(SEED);
-  const token = await keys.sign(UID);
   const server = await startServer({
     env: {
       ...env,
+      ...market,
       VITE_FIREBASE_PROJECT_ID: TEST_PROJECT,
       FIREBASE_KEYS_URL: keys.url,
-      MARKET_SOURCE: `replay:${tape}`,
-      REPLAY_SPEED: '2400',
-      REPLAY_START,
     },
   });
   try {
-    await callApi(server.url, token, 'trialStart', { body: { userId: UID } });
-    const ids: string[] = [];
-    for (const name of ['Harbour', 'Ebb', 'Drift'])
-      ids.push(
-        (await callApi(server.url, token, 'createAgent', { body: agentBody(name, true) })).agent.id,
-      );
-    const witness = new Witness();
-    for (let kill = 1; kill <= KILLS; kill += 1) {
-      await oneLife(server, token, witness, ids, roll);
-      const database = await open(server.dataDir);
-      try {
-        await witness.check(database);
-      } finally {
-        await database.close();
-      }
-      await server.restart();
-      await settleUnknown(server, token, witness, ids);
-    }
-    expect(witness.acknowledged.length).toBeGreaterThan(KILLS);
-    const own = await callApi(server.url, token, 'agents');
-    expect(own.agents.map((agent) => agent.id).sort()).toEqual([...ids].sort());
+    const survived = await surviveKills({
+      kills: KILLS,
+      seed: SEED,
+      token: await keys.sign(UID),
+      uid: UID,
+      server,
+      strike: () => server.kill9(),
+      revive: () => server.restart(),
+      open: () => open(server.dataDir),
+      serverLives: false,
+    });
     keepResult({
       part,
       ok: true,
       seed: SEED,
       seconds: (Date.now() - startedAt) / 1_000,
       command: `KILLS=${KILLS} SEED=${SEED} npx vitest run --config vitest.e2e.config.ts tests/faults/kill`,
-      figures: {
-        'kills survived': KILLS,
-        'acknowledged commands, all found again': witness.acknowledged.length,
-        'fills that were shown, all found again': witness.seenFills.size,
-        ticks: witness.ticksBefore.size,
-      },
+      figures: figuresOf(survived),
     });
   } finally {
     await server.stop();
@@ -327,7 +93,7 @@ describe('kill -9 with commands in flight', () => {
       }
       try {
         const url = postgres.fresh('kills');
-        const open = () => openPostgres(url, { poolMax: 4, log: quiet });
+        const open = () => openPostgres(url, { poolMax: 4, log: silentLog });
         await killAgainAndAgain('kills-postgres', open, { DATABASE_URL: url });
       } finally {
         postgres.stop();
