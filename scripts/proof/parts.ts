@@ -56,12 +56,52 @@ export const PARTS: readonly Part[] = [
   kills('pglite', 'PGlite'),
   kills('postgres', 'PostgreSQL'),
   part({
+    name: 'kills-database',
+    title: 'PostgreSQL killed',
+    shows:
+      'SIGKILL of PostgreSQL with commands in flight: nothing acknowledged is lost or doubled, and the server that lives on finds it again.',
+    short: 'DATABASE_KILLS=3 npm run test:power-loss -- -t killed',
+    long: 'DATABASE_KILLS=100 npm run test:power-loss -- -t killed',
+  }),
+  part({
+    name: 'power-postgres',
+    title: 'Power of PostgreSQL lost',
+    shows:
+      'The disk of PostgreSQL loses what was not synced, with commands in flight: nothing acknowledged is lost or doubled. With `synchronous_commit=off` the same test finds a loss.',
+    short: "DATABASE_KILLS=3 npm run test:power-loss -- -t 'power'",
+    long: "DATABASE_KILLS=100 npm run test:power-loss -- -t 'power'",
+  }),
+  part({
     name: 'live-seeds',
     title: 'Live trading before an exchange that lies',
     shows:
       'Seeded runs with faults of the exchange and killed processes, judged by the journal of the exchange.',
     short: 'npm run test:live -- --runs 30',
-    long: 'npm run test:live -- --runs 3000 --workers 2',
+    long: 'npm run test:live -- --runs 30000 --workers 3 --database postgres',
+  }),
+  part({
+    name: 'live-kills',
+    title: 'Server and signer killed while they trade',
+    shows:
+      'SIGKILL before every commit, write and send of the server and of the signer, one after the other, judged by the journal of the exchange.',
+    short: 'npm run test:live-kills -- --every 60',
+    long: 'npm run test:live-kills -- --every 2',
+  }),
+  part({
+    name: 'live-attacks',
+    title: 'Attacks on live trading',
+    shows:
+      'Attempts at every call about agents and money: none makes an agent on paper, or one that nobody confirmed, ask the signer for an order.',
+    short: 'LIVE_ATTACKS=300 npx vitest run tests/server/live/attacks.test.ts',
+    long: 'npm run test:live-attacks',
+  }),
+  part({
+    name: 'long-run',
+    title: 'A long run',
+    shows:
+      'Fifty agents and a phone whose network comes and goes: memory stays flat, device, server and ledger agree, and a phone that is put away asks for nothing.',
+    short: 'LONG_RUN_HOURS=0.4 npm run test:long-run',
+    long: 'npm run test:long-run',
   }),
   part({
     name: 'mutation',

@@ -8,6 +8,7 @@ import { CALLS, type CallName } from '../../../contract/calls.ts';
 import type { SignerAsk } from '../../../contract/signer.ts';
 import { agents } from '../../../server/db/schema.ts';
 import { liveConnections, liveOrders } from '../../../server/db/schema-live.ts';
+import { beginProof, keepResult } from '../../../scripts/proof/result.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 import { MadeUp } from '../../support/live/made-up.ts';
 import { random } from '../../support/tape.ts';
@@ -15,6 +16,7 @@ import { random } from '../../support/tape.ts';
 /** `npm run test:live-attacks` makes ten thousand. One that fails is replayed by ATTACK_SEED. */
 const ATTEMPTS = Number(process.env.LIVE_ATTACKS ?? '90');
 const SEED = Number(process.env.ATTACK_SEED ?? '1');
+const IS_PROOF = process.env.LIVE_ATTACKS !== undefined;
 const MALLORY = 'mallory';
 /** Attempts between two closes of a candle: a close takes as long as a hundred of them. */
 const PER_TICK = ATTEMPTS > 1_000 ? 100 : 25;
@@ -170,6 +172,8 @@ const strangers = ({ placedFor, confirmed }: Attack): string[] =>
 
 describe(`${ATTEMPTS} attempts at the API`, () => {
   it('bring no paper agent, and none that nobody confirmed, to the key', async () => {
+    const startedAt = Date.now();
+    if (IS_PROOF) beginProof('live-attacks');
     const attack = await open();
     const { world: one, placedFor } = attack;
     await one.tickUntil(() => placedFor.length > 0);
@@ -184,9 +188,22 @@ describe(`${ATTEMPTS} attempts at the API`, () => {
     }
     expect(await astray(one)).toEqual([]);
     // It was no search if nothing was let in.
-    expect([...hostile.answered.values()].reduce((a, b) => a + b, 0)).toBeGreaterThan(
-      ATTEMPTS / 10,
-    );
+    const letIn = [...hostile.answered.values()].reduce((a, b) => a + b, 0);
+    expect(letIn).toBeGreaterThan(ATTEMPTS / 10);
+    if (!IS_PROOF) return;
+    keepResult({
+      part: 'live-attacks',
+      command: `LIVE_ATTACKS=${ATTEMPTS} ATTACK_SEED=${SEED} npm run test:live-attacks`,
+      ok: true,
+      seed: SEED,
+      seconds: (Date.now() - startedAt) / 1_000,
+      figures: {
+        'attempts at the API': ATTEMPTS,
+        'let in as what a person may do': letIn,
+        'that made an agent on paper, or one that nobody confirmed, ask for an order': 0,
+        'orders that agents with a confirmation asked for meanwhile': placedFor.length,
+      },
+    });
   }, 3_600_000);
 
   it('would find a paper agent that a fault let through, which the signer then refuses', async () => {

@@ -1,11 +1,12 @@
 /**
- * `npm run test:live-kills -- --dialect kraken --victim all --from 1 --every 1`: SIGKILL at every
- * write and every send of the server and of the signer, one after the other, until there is none
- * left.
+ * `npm run test:live-kills -- --dialect all --victim all --from 1 --every 1`: SIGKILL at every write
+ * and every send of the server and of the signer, one after the other, until there is none left;
+ * exchanges side by side.
  */
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { LiveExchange } from '../../../contract/signer.ts';
+import { beginProof, keepResult } from '../../../scripts/proof/result.ts';
 import { isBadKill, killAt, makeKillBase, type KillVerdict, type Victim } from './kill-world.ts';
 
 const { values } = parseArgs({
@@ -32,25 +33,55 @@ function said(dialect: LiveExchange, verdict: KillVerdict): string {
   return `${dialect} ${victim} ${killedAt ?? `${at}: nothing left`}: ${orders} orders, ${fills} fills${wrong}`;
 }
 
-async function enumerate(dialect: LiveExchange, victims: readonly Victim[]): Promise<number> {
+interface Counts {
+  /** Cases by exchange and victim. */
+  cases: Map<string, number>;
+  wrong: number;
+  orders: number;
+  fills: number;
+}
+
+async function enumerate(
+  dialect: LiveExchange,
+  victims: readonly Victim[],
+  counts: Counts,
+): Promise<void> {
   const base = await makeKillBase(dialect);
-  let bad = 0;
   for (const victim of victims)
     for (let at = Number(values.from); Date.now() < endsAt; at += Number(values.every)) {
       const verdict = await killAt(base, victim, at);
       process.stdout.write(`${said(dialect, verdict)}\n`);
-      if (isBadKill(verdict)) bad += 1;
+      if (isBadKill(verdict)) counts.wrong += 1;
       if (verdict.killedAt === null) break;
+      const name = `${victim} before ${dialect}`;
+      counts.cases.set(name, (counts.cases.get(name) ?? 0) + 1);
+      counts.orders += verdict.orders;
+      counts.fills += verdict.fills;
     }
   rmSync(base.folder, { recursive: true, force: true });
-  return bad;
 }
 
 const dialects =
   values.dialect === 'all' ? LiveExchange.options : [LiveExchange.parse(values.dialect)];
 const victims: Victim[] =
   values.victim === 'server' || values.victim === 'signer' ? [values.victim] : ['server', 'signer'];
-let wrong = 0;
-for (const dialect of dialects) wrong += await enumerate(dialect, victims);
-process.stdout.write(`${wrong} cases wrong\n`);
-process.exitCode = wrong === 0 ? 0 : 1;
+const counts: Counts = { cases: new Map(), wrong: 0, orders: 0, fills: 0 };
+const startedAt = Date.now();
+beginProof('live-kills');
+await Promise.all(dialects.map((dialect) => enumerate(dialect, victims, counts)));
+process.stdout.write(`${counts.wrong} cases wrong\n`);
+process.exitCode = counts.wrong === 0 ? 0 : 1;
+const { dialect, victim, from, every } = values;
+keepResult({
+  part: 'live-kills',
+  command: `npm run test:live-kills -- --dialect ${dialect} --victim ${victim} --from ${from} --every ${every}`,
+  ok: counts.wrong === 0 && counts.cases.size > 0,
+  seconds: (Date.now() - startedAt) / 1_000,
+  figures: {
+    'kills survived': [...counts.cases.values()].reduce((all, one) => all + one, 0) - counts.wrong,
+    'cases that went wrong': counts.wrong,
+    'orders at the exchange': counts.orders,
+    fills: counts.fills,
+  },
+  rows: [['Who was killed', 'Cases'], ...[...counts.cases].sort(([a], [b]) => a.localeCompare(b))],
+});
