@@ -142,7 +142,7 @@ describe('a database that dies with commands in flight', () => {
   );
 
   it(
-    'loses and doubles nothing when the machine of PostgreSQL loses its power (F99)',
+    'loses and doubles nothing when the machine of PostgreSQL loses its power (F102)',
     async (context) => {
       await proven('power-postgres', async () => {
         const survived = await loseDatabase(context, []);
