@@ -1,20 +1,14 @@
 /** An exchange's public prices: by websocket where there is one, by REST where it is silent. */
 import pLimit, { type LimitFunction } from 'p-limit';
-import { Pair } from '../../contract/agents.ts';
 import type { CandleInterval } from '../../contract/market.ts';
-import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { candleLimits, ExchangeCandles } from './exchange-candles.ts';
-import {
-  ExchangeTicker,
-  ListedMarket,
-  openExchangeClient,
-  type ExchangeClient,
-} from './exchange-client.ts';
-import { FOLLOWED_BASES, type ExchangeVenue } from './exchange-venues.ts';
+import { ExchangeTicker, openExchangeClient, type ExchangeClient } from './exchange-client.ts';
+import type { ExchangeVenue } from './exchange-venues.ts';
 import type { CandleReader, MarketFeed, RawTick } from './feed.ts';
+import { rulesOf } from './listed-pairs.ts';
 import { decimalText } from './price-text.ts';
 
 export interface ExchangeFeedOptions {
@@ -263,34 +257,3 @@ const textOf = (value: number): string =>
   Number.isFinite(value) && Math.abs(value) < 1e21 ? decimalText(value) : String(value);
 const textOrNull = (value: number | null | undefined): string | null =>
   value === null || value === undefined || value === 0 ? null : textOf(value);
-
-/** Rules of the followed pairs, in our order. */
-export function rulesOf(markets: readonly unknown[], venue: ExchangeVenue): PairRules[] {
-  const found = new Map<string, PairRules>();
-  for (const entry of markets) {
-    const parsed = ListedMarket.safeParse(entry);
-    if (!parsed.success) continue;
-    const { symbol, base, quote, active, spot, taker, precision, limits } = parsed.data;
-    if (
-      quote !== venue.quote ||
-      active === false ||
-      spot === false ||
-      !Pair.safeParse(symbol).success
-    )
-      continue;
-    const lot = Math.max(precision?.amount ?? 1e-8, 1e-12);
-    found.set(base, {
-      pair: symbol,
-      base,
-      quote,
-      lot: fixedFromNumber(lot),
-      minNotional:
-        limits?.cost?.min === undefined || limits.cost.min === null || limits.cost.min <= 0
-          ? parseFixed('1')
-          : fixedFromNumber(limits.cost.min),
-      halfSpreadBps: 2,
-      feeBps: Math.round((taker ?? 0.006) * 10_000 * 100) / 100,
-    });
-  }
-  return FOLLOWED_BASES.flatMap((base) => found.get(base) ?? []);
-}

@@ -8,11 +8,11 @@ import { formatFixed } from '../../../contract/money.ts';
 import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
 import { candleLimits, ExchangeCandles } from '../../../server/market/exchange-candles.ts';
 import type { ExchangeClient } from '../../../server/market/exchange-client.ts';
-import { rulesOf } from '../../../server/market/exchange-feed.ts';
 import { PoolId } from '../../../contract/agents.ts';
 import { universeAt } from '../../../engine/strategies/pools.ts';
 import { EXCHANGE_VENUES, FOLLOWED_BASES } from '../../../server/market/exchange-venues.ts';
 import type { CandleReader, RawTick } from '../../../server/market/feed.ts';
+import { rulesOf } from '../../../server/market/listed-pairs.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';
 import {
   recordedCandle,

@@ -49,7 +49,7 @@ import { COVERAGE_MIN, LONG_HAUL_DAYS } from '../../../../engine/strategies/stra
 import { YTD_DAYS_MIN } from '../../../../engine/strategies/ytd-champions.ts';
 import { PAYMENT_GRACE_MS } from '../../../../server/billing/subscription-state.ts';
 import { readConfig } from '../../../../server/config.ts';
-import { rulesOf as exchangeRules } from '../../../../server/market/exchange-feed.ts';
+import { rulesOf as exchangeRules } from '../../../../server/market/listed-pairs.ts';
 import { rulesOf as tapeRules } from '../../../../server/market/replay-feed.ts';
 import { KEY_ADVICE } from '../../../../contract/key-advice.ts';
 import { stopRoomBps } from '../../../../contract/stop-limit.ts';
