@@ -43,7 +43,7 @@ export interface ExchangeClient {
   loadMarkets(reload: true): Promise<Record<string, unknown>>;
   fetchTicker(symbol: string): Promise<unknown>;
   fetchTickers(symbols: string[]): Promise<Record<string, unknown>>;
-  watchTickers(symbols: string[]): Promise<Record<string, unknown>>;
+  watchTickers(symbols: string[], params: object): Promise<Record<string, unknown>>;
   fetchOHLCV(symbol: string, timeframe: string, since: number, limit: number): Promise<unknown[]>;
   close(): Promise<unknown>;
   loadHttpProxyAgent(): Promise<unknown>;

@@ -166,12 +166,13 @@ export class ExchangeFeed implements MarketFeed {
 
   private async watch(onTick: (tick: RawTick) => void): Promise<void> {
     const client = await this.connect();
+    const { venue } = this.options;
     if (client.has.watchTickers !== true) return;
     const pairs = this.listed.map((rules) => rules.pair);
     let pause = RETRY_FIRST_MS;
     while (!this.stopped.signal.aborted) {
       try {
-        for (const ticker of Object.values(await client.watchTickers(pairs)))
+        for (const ticker of Object.values(await client.watchTickers(pairs, venue.tickerStream)))
           this.emit(ticker, onTick, 'websocket');
         pause = RETRY_FIRST_MS;
       } catch (error) {

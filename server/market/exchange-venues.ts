@@ -10,6 +10,8 @@ export interface ExchangeVenue {
   probePath: string;
   /** One request for all tickers with bid and ask; false: one request a pair. */
   tickersAtOnce: boolean;
+  /** What ccxt has to be told so that tickers by websocket have bid and ask, as those by REST have. */
+  tickerStream: { name?: string };
   /** Most candles in one answer. */
   candlesAtOnce: number;
   /**
@@ -27,6 +29,7 @@ export const EXCHANGE_VENUES: Record<ExchangeId, ExchangeVenue> = {
     ...EXCHANGES.coinbaseexchange,
     probePath: '/time',
     tickersAtOnce: false,
+    tickerStream: {},
     candlesAtOnce: 300,
     candlesKept: null,
     concurrency: 4,
@@ -36,6 +39,7 @@ export const EXCHANGE_VENUES: Record<ExchangeId, ExchangeVenue> = {
     ...EXCHANGES.kraken,
     probePath: '/0/public/Time',
     tickersAtOnce: true,
+    tickerStream: {},
     candlesAtOnce: 720,
     candlesKept: 720,
     concurrency: 2,
@@ -45,6 +49,8 @@ export const EXCHANGE_VENUES: Record<ExchangeId, ExchangeVenue> = {
     ...EXCHANGES.binance,
     probePath: '/api/v3/time',
     tickersAtOnce: true,
+    // Left to itself ccxt subscribes to the miniTicker, which has no book.
+    tickerStream: { name: 'ticker' },
     candlesAtOnce: 1_000,
     candlesKept: null,
     concurrency: 4,
