@@ -36,7 +36,7 @@ const LONG = [
   'tests/server/backup/{on-postgres,restore-backup}.test.ts',
   'tests/server/db/pglite-threaded.test.ts',
   'tests/server/live/{changed-rules,closed-gate,closed-pair,dust-left,kills,lost-key,lost-markets,on-postgres,part-sales,reconciliation,refused-sales,replaced-key,write-off}.test.ts',
-  'tests/server/market/exchange-feed.test.ts',
+  'tests/server/market/{binance-feed,exchange-feed}.test.ts',
   'tests/server/portfolio/midnight.test.ts',
   'tests/server/wallet/link.test.ts',
   'tests/server/workers.test.ts',

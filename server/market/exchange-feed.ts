@@ -27,6 +27,16 @@ const GOODBYE_MS = 1_000;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 30_000;
 
+/** The newest word about a pair. */
+interface Heard {
+  sequence: number;
+  /** The exchange's own time of it; −∞ where it tells none. */
+  stamp: number;
+  last: number;
+  /** When the websocket last spoke of it, ms. */
+  heardAt: number;
+}
+
 export class ExchangeFeed implements MarketFeed {
   readonly kind = 'exchange';
   readonly baseInterval = '5m';
@@ -42,7 +52,7 @@ export class ExchangeFeed implements MarketFeed {
   private latest = 0;
   private readonly stopped = new AbortController();
   private loops: Promise<void>[] = [];
-  private readonly order = new Map<string, { sequence: number; stamp: number; heardAt: number }>();
+  private readonly order = new Map<string, Heard>();
 
   constructor(private readonly options: ExchangeFeedOptions) {
     const { venue, clock } = options;
@@ -191,13 +201,18 @@ export class ExchangeFeed implements MarketFeed {
   /**
    * A ticker is what the exchange says now, so its time is now; the exchange's own stamp (of its
    * last trade) only tells the order. A stamp that goes back is an older answer overtaken by a
-   * newer one, and keeps its old place in line.
+   * newer one, and keeps its old place in line. Where nobody bids or asks, the last trade is all
+   * there is: told once more it is no younger, as of a market that is halted.
    */
   private emit(ticker: unknown, onTick: (tick: RawTick) => void, by: 'rest' | 'websocket'): void {
     const parsed = ExchangeTicker.safeParse(ticker);
     if (!parsed.success || parsed.data.last === undefined || parsed.data.last === null) return;
     const { symbol, last, bid, ask, timestamp } = parsed.data;
-    const before = this.order.get(symbol) ?? { sequence: 0, stamp: -Infinity, heardAt: 0 };
+    const known = this.order.get(symbol);
+    const book = { bid: textOrNull(bid), ask: textOrNull(ask) };
+    const hasBook = book.bid !== null || book.ask !== null;
+    if (by === 'rest' && !hasBook && known !== undefined && !isNews(parsed.data, known)) return;
+    const before = known ?? { sequence: 0, stamp: -Infinity, heardAt: 0 };
     const stamp = timestamp ?? before.stamp;
     const overtaken = stamp < before.stamp;
     const sequence = overtaken ? before.sequence : before.sequence + 1;
@@ -205,14 +220,14 @@ export class ExchangeFeed implements MarketFeed {
       this.order.set(symbol, {
         sequence,
         stamp,
+        last,
         heardAt: by === 'websocket' ? this.options.clock.now() : before.heardAt,
       });
     onTick({
       pair: symbol,
       at: this.now(),
       last: textOf(last),
-      bid: textOrNull(bid),
-      ask: textOrNull(ask),
+      ...book,
       sequence,
     });
   }
@@ -250,6 +265,13 @@ export class ExchangeFeed implements MarketFeed {
     });
   }
 }
+
+/**
+ * Whether something was traded since. Binance's stamp is the end of the day that a ticker is about,
+ * and moves without a trade: it alone proves none.
+ */
+const isNews = ({ last, timestamp }: ExchangeTicker, before: Heard): boolean =>
+  last !== before.last && (timestamp ?? Infinity) > before.stamp;
 
 const reason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 200);

@@ -1,5 +1,5 @@
 /** Binance's public prices through the real ccxt: what the exchange says, and nothing made up. */
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed } from '../../../contract/money.ts';
 import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
 import { EXCHANGE_VENUES } from '../../../server/market/exchange-venues.ts';
@@ -66,4 +66,39 @@ it('takes bid and ask from the book by websocket too, however wide it is', async
     )
     .toBe('14.5');
   expect(bookOf(market, 'LINK/USDT')).toEqual(['14.5', '14.3', '14.6']);
+});
+
+describe('a price that the exchange only repeats', () => {
+  const rounds = (): number => server.asked.filter((path) => path.includes('/ticker/24hr')).length;
+  const afterRounds = async (more: number): Promise<void> => {
+    const enough = rounds() + more;
+    await expect.poll(rounds, { timeout: 20_000 }).toBeGreaterThanOrEqual(enough);
+  };
+
+  it('grows old where nobody bids, asks or trades, and is fresh again with the next trade (F57)', async () => {
+    const halted = { ...trading('14.2', '0.00000000', '0.00000000'), closeTime: Date.now() };
+    const market = await marketOf({
+      LINK: halted,
+      // As though its day went on: the end of it comes nearer with every answer.
+      ETH: trading('3100', '0.00000000', '0.00000000'),
+      BTC: trading('64000', '63999', '64001'),
+    });
+    const quotes = () => ['LINK/USDT', 'ETH/USDT'].map((pair) => market.quote(pair));
+    const [first, moving] = [quotes(), market.quote('BTC/USDT')?.at ?? Infinity];
+    expect(first).not.toContain(null);
+    await afterRounds(3);
+    expect(quotes()).toEqual(first);
+    expect(market.quote('BTC/USDT')?.at).toBeGreaterThan(moving);
+    server.pairs.set('LINK', { ...halted, last: '14.1', closeTime: halted.closeTime + 5_000 });
+    await expect.poll(() => bookOf(market, 'LINK/USDT')[0], { timeout: 10_000 }).toBe('14.1');
+  });
+
+  it('stays fresh where somebody still bids, however long nobody trades', async () => {
+    const quiet = { ...trading('14.2', '14.1', '0.00000000'), closeTime: Date.now() };
+    const market = await marketOf({ LINK: quiet });
+    const first = market.quote('LINK/USDT')?.at ?? Infinity;
+    await afterRounds(2);
+    await expect.poll(() => market.quote('LINK/USDT')?.at ?? 0).toBeGreaterThan(first);
+    expect(bookOf(market, 'LINK/USDT').slice(0, 2)).toEqual(['14.2', '14.1']);
+  });
 });
