@@ -27,6 +27,11 @@ export interface PairRules {
   halfSpreadBps: number;
   /** Taker fee in basis points. */
   feeBps: number;
+  /**
+   * Set while the venue does not trade it: `halted` for the moment, or `gone` for so long that it
+   * may be for good.
+   */
+  notTraded?: 'halted' | 'gone';
 }
 
 /** A sane price: `bid <= ask`, both positive. */

@@ -21,11 +21,11 @@ import type { Tier } from '../../contract/permission.ts';
 import { markToMarket } from '../../engine/accounting/ledger.ts';
 import { universeFor } from '../../engine/strategies/pools.ts';
 import type { AgentPause } from '../../engine/execution/agent-types.ts';
-import type { PairRules } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import { entriesOffOf } from './trading-halts.ts';
 import type { Market } from '../market/market-source.ts';
+import { offeredBy } from '../market/offered-pairs.ts';
 import {
   NO_RESULTS,
   openPositionsOf,
@@ -89,16 +89,6 @@ export const isId = (text: string): boolean => UUID.test(text);
 
 const notFound = (): Refusal =>
   new Refusal('not_found', 'Agent not found. It may have been deleted.');
-
-/** Names of what a market offers, made once for each list of it. */
-const NAMES = new WeakMap<readonly PairRules[], readonly string[]>();
-
-function offeredBy(market: Market): readonly string[] {
-  const list = market.pairs();
-  const names = NAMES.get(list) ?? list.map((rules) => rules.pair);
-  NAMES.set(list, names);
-  return names;
-}
 
 /** The pairs an agent looks at on this market now. */
 export function pairsOf(market: Market, row: Pick<AgentRow, 'pool' | 'tradingPairs'>): string[] {

@@ -38,6 +38,7 @@ export const ExchangeCandle = z.tuple([
 
 export interface ExchangeClient {
   urls: { api?: unknown };
+  marketsLoading?: unknown;
   has: Record<string, unknown>;
   /** With `reload`: ccxt keeps a failed first answer and gives it back for ever otherwise. */
   loadMarkets(reload: true): Promise<Record<string, unknown>>;
@@ -47,6 +48,27 @@ export interface ExchangeClient {
   fetchOHLCV(symbol: string, timeframe: string, since: number, limit: number): Promise<unknown[]>;
   close(): Promise<unknown>;
   loadHttpProxyAgent(): Promise<unknown>;
+}
+
+/** @throws what the exchange failed with; the client then goes on with the list that it has. */
+export async function readMarkets(client: ExchangeClient): Promise<unknown[]> {
+  try {
+    return Object.values(await client.loadMarkets(true));
+  } catch (error) {
+    // ccxt would give this failure to whatever waits for its list, Kraken's websocket for one, until
+    // the next reading.
+    client.marketsLoading = undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether the exchange heard the question and refused it, as of a pair that it does not list any
+ * more. False where it could not be reached, had no time or was asked too often.
+ */
+export async function isRefusal(error: unknown): Promise<boolean> {
+  const { default: ccxt } = await import('ccxt');
+  return error instanceof ccxt.ExchangeError;
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;

@@ -5,10 +5,16 @@ import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { candleLimits, ExchangeCandles } from './exchange-candles.ts';
-import { ExchangeTicker, openExchangeClient, type ExchangeClient } from './exchange-client.ts';
+import {
+  ExchangeTicker,
+  isRefusal,
+  openExchangeClient,
+  readMarkets,
+  type ExchangeClient,
+} from './exchange-client.ts';
 import type { ExchangeVenue } from './exchange-venues.ts';
 import type { CandleReader, MarketFeed, RawTick } from './feed.ts';
-import { rulesOf } from './listed-pairs.ts';
+import { listedOf, ListedPairs } from './listed-pairs.ts';
 import { decimalText } from './price-text.ts';
 
 export interface ExchangeFeedOptions {
@@ -23,6 +29,8 @@ export interface ExchangeFeedOptions {
 const ROUND_MS = 2_000;
 /** A pair whose websocket spoke within this needs no REST. */
 const FRESH_MS = 5_000;
+/** Between two prices of a pair that is not traded, or that the exchange refuses to speak of. */
+const ASIDE_MS = 30_000;
 const GOODBYE_MS = 1_000;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 30_000;
@@ -48,7 +56,11 @@ export class ExchangeFeed implements MarketFeed {
   private readonly limited: LimitFunction;
   private readonly history: ExchangeCandles;
   private client: Promise<ExchangeClient> | null = null;
-  private listed: readonly PairRules[] = [];
+  private readonly listed = new ListedPairs();
+  /** Pairs that the exchange refused to give a price of while it gave those of others. */
+  private readonly refused = new Set<string>();
+  /** Whether it refused a question since its list was read. */
+  private isListDoubted = false;
   private latest = 0;
   private readonly stopped = new AbortController();
   private loops: Promise<void>[] = [];
@@ -70,7 +82,7 @@ export class ExchangeFeed implements MarketFeed {
 
   /** Empty until the exchange has answered once. */
   get pairs(): readonly PairRules[] {
-    return this.listed;
+    return this.listed.all;
   }
 
   now(): number {
@@ -82,14 +94,15 @@ export class ExchangeFeed implements MarketFeed {
    * Resolves with the first prices; until then it tries again and again, further and further apart.
    */
   async start(onTick: (tick: RawTick) => void): Promise<void> {
-    await this.untilItWorks('list its markets', async () => {
-      const client = await this.connect();
-      this.listed = rulesOf(Object.values(await client.loadMarkets(true)), this.options.venue);
-      if (this.listed.length === 0) throw new Error('none of the followed pairs is listed');
-    });
+    await this.untilItWorks('list its markets', () => this.readList());
     await this.untilItWorks('send its prices', () => this.round(onTick));
     if (this.stopped.signal.aborted) return;
-    this.loops = [this.poll(onTick), this.watch(onTick)];
+    this.loops = [
+      this.poll(onTick),
+      this.pollAside(onTick),
+      this.watch(onTick),
+      this.readListAgain(),
+    ];
   }
 
   async stop(): Promise<void> {
@@ -113,7 +126,10 @@ export class ExchangeFeed implements MarketFeed {
     to: number,
     reader?: CandleReader,
   ): Promise<Candle[]> {
-    return this.history.read(pair, interval, from, Math.min(to, this.now()), reader);
+    return this.noticing(
+      this.history.read(pair, interval, from, Math.min(to, this.now()), reader),
+      pair,
+    );
   }
 
   oldest(interval: CandleInterval): number {
@@ -123,6 +139,56 @@ export class ExchangeFeed implements MarketFeed {
   private connect(): Promise<ExchangeClient> {
     this.client ??= openExchangeClient(this.options.venue, this.options.baseUrl);
     return this.client;
+  }
+
+  /** What was known stays where the exchange does not answer, or answers with nothing of ours. */
+  private async readList(): Promise<void> {
+    const list = listedOf(await readMarkets(await this.connect()), this.options.venue);
+    if (list.length === 0) throw new Error('none of the followed pairs is listed');
+    this.listed.take(list, this.now());
+    for (const pair of this.refused)
+      if (!this.listed.trading.includes(pair)) this.refused.delete(pair);
+  }
+
+  /** A pair may be listed, halted or delisted while this process runs. */
+  private async readListAgain(): Promise<void> {
+    const { log } = this.options;
+    while (!this.stopped.signal.aborted) {
+      await this.pause(ROUND_MS);
+      const now = this.now();
+      if (this.stopped.signal.aborted || now < this.listed.readAgainAt(now, this.isListDoubted))
+        continue;
+      this.isListDoubted = false;
+      const before = this.listed.trading;
+      try {
+        await this.readList();
+        const { trading } = this.listed;
+        const stopped = before.filter((pair) => !trading.includes(pair));
+        const begun = trading.filter((pair) => !before.includes(pair));
+        if (stopped.length + begun.length > 0)
+          log.info({ source: this.id, stopped, begun }, 'The exchange trades other pairs now');
+      } catch (error) {
+        if (this.stopped.signal.aborted) return;
+        this.listed.notRead(now);
+        this.isListDoubted = true;
+        log.warn({ source: this.id, error: reason(error) }, 'The list of pairs could not be read');
+      }
+    }
+  }
+
+  /**
+   * A question that the exchange refuses says that its list may be another one now, unless that it
+   * refuses this pair is known.
+   */
+  private async noticing<T>(asked: Promise<T>, pair?: string): Promise<T> {
+    try {
+      return await asked;
+    } catch (error) {
+      const isKnown =
+        pair !== undefined && (this.refused.has(pair) || !this.listed.trading.includes(pair));
+      if (!isKnown && (await isRefusal(error))) this.isListDoubted = true;
+      throw error;
+    }
   }
 
   private async poll(onTick: (tick: RawTick) => void): Promise<void> {
@@ -150,40 +216,82 @@ export class ExchangeFeed implements MarketFeed {
    */
   private async round(onTick: (tick: RawTick) => void): Promise<void> {
     const now = this.options.clock.now();
-    const silent = this.listed
-      .map((rules) => rules.pair)
-      .filter((pair) => now - (this.order.get(pair)?.heardAt ?? 0) > FRESH_MS);
+    const silent = this.listed.trading.filter(
+      (pair) => !this.refused.has(pair) && now - (this.order.get(pair)?.heardAt ?? 0) > FRESH_MS,
+    );
     if (silent.length === 0 || this.stopped.signal.aborted) return;
     const client = await this.connect();
     if (this.options.venue.tickersAtOnce) {
-      const tickers = await this.limited(() => client.fetchTickers(silent));
-      for (const ticker of Object.values(tickers)) this.emit(ticker, onTick, 'rest');
-      return;
+      try {
+        const asked = this.limited(() => client.fetchTickers(silent));
+        const tickers = await this.noticing(asked);
+        for (const ticker of Object.values(tickers)) this.emit(ticker, onTick, 'rest');
+        return;
+      } catch (error) {
+        // For one pair that it does not know an exchange may refuse the whole list.
+        if (!(await isRefusal(error))) throw error;
+      }
     }
+    await this.askEach(client, silent, onTick);
+  }
+
+  /** One by one. @throws when not one came. */
+  private async askEach(
+    client: ExchangeClient,
+    pairs: readonly string[],
+    onTick: (tick: RawTick) => void,
+  ): Promise<void> {
     const outcomes = await Promise.allSettled(
-      silent.map((pair) =>
-        this.limited(async () => {
-          if (!this.stopped.signal.aborted)
-            this.emit(await client.fetchTicker(pair), onTick, 'rest');
-        }),
-      ),
+      pairs.map((pair) => this.askOne(client, pair, onTick)),
     );
-    const failed = outcomes.filter(
-      (outcome): outcome is PromiseRejectedResult => outcome.status === 'rejected',
+    const failed = outcomes.flatMap((outcome, at): { pair: string; error: unknown }[] =>
+      outcome.status === 'rejected' ? [{ pair: pairs[at] ?? '', error: outcome.reason }] : [],
     );
-    if (failed.length === outcomes.length && failed[0] !== undefined) throw failed[0].reason;
+    // Others may be heard by websocket: then it is these pairs alone.
+    const others = this.listed.trading.filter((pair) => !this.refused.has(pair));
+    if (failed.length >= others.length && failed.length > 0) throw failed[0]?.error;
+    for (const { pair, error } of failed) if (await isRefusal(error)) this.refused.add(pair);
+  }
+
+  private askOne(
+    client: ExchangeClient,
+    pair: string,
+    onTick: (tick: RawTick) => void,
+  ): Promise<void> {
+    return this.limited(async () => {
+      if (this.stopped.signal.aborted) return;
+      this.emit(await this.noticing(client.fetchTicker(pair)), onTick, 'rest');
+      this.refused.delete(pair);
+    });
+  }
+
+  /**
+   * Pairs of which the exchange trades none, or tells nothing: now and then, and by themselves, so
+   * that they hold up no others.
+   */
+  private async pollAside(onTick: (tick: RawTick) => void): Promise<void> {
+    const client = await this.connect();
+    while (!this.stopped.signal.aborted) {
+      for (const pair of new Set([...this.listed.resting, ...this.refused]))
+        await this.askOne(client, pair, onTick).catch(() => undefined);
+      await this.pause(ASIDE_MS);
+    }
   }
 
   private async watch(onTick: (tick: RawTick) => void): Promise<void> {
     const client = await this.connect();
     const { venue } = this.options;
     if (client.has.watchTickers !== true) return;
-    const pairs = this.listed.map((rules) => rules.pair);
     let pause = RETRY_FIRST_MS;
     while (!this.stopped.signal.aborted) {
       try {
-        for (const ticker of Object.values(await client.watchTickers(pairs, venue.tickerStream)))
-          this.emit(ticker, onTick, 'websocket');
+        const pairs = [...this.listed.trading];
+        if (pairs.length === 0) await this.pause(ROUND_MS);
+        else
+          for (const ticker of Object.values(
+            await this.noticing(client.watchTickers(pairs, venue.tickerStream)),
+          ))
+            this.emit(ticker, onTick, 'websocket');
         pause = RETRY_FIRST_MS;
       } catch (error) {
         if (this.stopped.signal.aborted) return;
@@ -211,6 +319,11 @@ export class ExchangeFeed implements MarketFeed {
     const known = this.order.get(symbol);
     const book = { bid: textOrNull(bid), ask: textOrNull(ask) };
     const hasBook = book.bid !== null || book.ask !== null;
+    if (!this.listed.isOffered(symbol)) {
+      // A market that was closed long ago still has a last price.
+      if (!hasBook) return;
+      this.listed.offer(symbol, this.now());
+    }
     if (by === 'rest' && !hasBook && known !== undefined && !isNews(parsed.data, known)) return;
     const before = known ?? { sequence: 0, stamp: -Infinity, heardAt: 0 };
     const stamp = timestamp ?? before.stamp;

@@ -19,6 +19,7 @@ import type { CallReply } from '../../contract/calls.ts';
 import { handlersFor, type CallContext } from '../http/handlers.ts';
 import { chartTurnsOf, type ChartTurns } from './chart-turns.ts';
 import type { Forming, Market } from './market-source.ts';
+import { offeredBy } from './offered-pairs.ts';
 import { amountText, decimalText } from './price-text.ts';
 import { isBuildable } from './timeframes.ts';
 
@@ -187,8 +188,7 @@ function overview(market: Market) {
 
 /** The fixed list, the same for every tier, each with the pairs that this source offers. */
 function pools(market: Market) {
-  const offered = market.pairs().map((rules) => rules.pair);
-  if (offered.length === 0)
+  if (market.pairs().length === 0)
     throw new Refusal(
       'pools_unavailable',
       'Unable to retrieve trading pools - all sources unavailable',
@@ -201,7 +201,7 @@ function pools(market: Market) {
         name,
         description,
         risk,
-        pairs: universeFor(id, [], offered, market.now()),
+        pairs: universeFor(id, [], offeredBy(market), market.now()),
         about: {
           ...about,
           risks: [...about.risks],

@@ -45,7 +45,8 @@ export class FeedMarket implements Market {
   private readonly quotes = new Map<string, Quote>();
   private readonly windows = new Map<string, DayWindow>();
   private readonly listeners = new Set<(quote: Quote) => void>();
-  private readonly byPair = new Map<string, PairRules>();
+  /** By name, made once for each list of the source. */
+  private byPair: { list: readonly PairRules[]; rules: Map<string, PairRules> } | null = null;
   /** The pairs whose dearest fee is known: the source is asked for its name many times a second. */
   private pricedPairs: readonly PairRules[] | null = null;
   private feeBps = 0;
@@ -126,11 +127,10 @@ export class FeedMarket implements Market {
   }
 
   rules(pair: string): PairRules | null {
-    const known = this.byPair.get(pair);
-    if (known !== undefined) return known;
-    const found = this.feed.pairs.find((rules) => rules.pair === pair);
-    if (found !== undefined) this.byPair.set(pair, found);
-    return found ?? null;
+    const list = this.feed.pairs;
+    if (this.byPair?.list !== list)
+      this.byPair = { list, rules: new Map(list.map((rules) => [rules.pair, rules])) };
+    return this.byPair.rules.get(pair) ?? null;
   }
 
   pairs(): readonly PairRules[] {
@@ -276,8 +276,9 @@ export class FeedMarket implements Market {
   }
 
   private async settleAll(close: number): Promise<void> {
+    const list = this.feed.pairs;
     const outcomes = await Promise.allSettled(
-      this.feed.pairs.map(async ({ pair }) => {
+      list.map(async ({ pair }) => {
         const candles = await this.store.recent(pair, close - DAY, close);
         const newest = candles.at(-1);
         if (newest === undefined) return;
@@ -285,8 +286,10 @@ export class FeedMarket implements Market {
         this.window(pair).settle(candles);
       }),
     );
+    // Nobody waits for the candles of a pair that is not traded.
     const failure = outcomes.find(
-      (outcome): outcome is PromiseRejectedResult => outcome.status === 'rejected',
+      (outcome, at): outcome is PromiseRejectedResult =>
+        outcome.status === 'rejected' && list[at]?.notTraded === undefined,
     );
     if (failure === undefined) {
       this.settled = close;

@@ -16,7 +16,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config|periodic-task|engine-hash|source-hash|trading-deps|retention|secret-bytes)\.ts$/,
   /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|schema-live|faults|bulk|columns|ordered-id|sql-rows|user-events|person-versions|lanes)\.ts$/,
   /^server\/http\/(handlers|app|callables|event-stream|allowance)\.ts$/,
-  /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series|candles-in-time|candles-since)\.ts$/,
+  /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series|candles-in-time|candles-since|offered-pairs)\.ts$/,
   /^server\/agents\/(agent-handlers|agent-lifecycle|run-commands|scheduler|read-agents|transitions|twins|backtest-records|trading-halts)\.ts$/,
   /^server\/reads\/(known-facts|reading|reply-cache|read-queue|open-reads)\.ts$/,
   /^server\/portfolio\/(portfolio-handlers|portfolio-readings|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results|tax-lots|drawdown)\.ts$/,

@@ -15,6 +15,13 @@ export interface ExchangeServer {
   asked: string[];
   /** While set, every request gets this status. */
   failing: number | null;
+  /**
+   * Pairs by base coin that are not traded, with the word that the exchange has for it. One that is
+   * `unlisted` is not on its list, and every question about it is refused.
+   */
+  statuses: Map<string, string>;
+  /** Base coins that are listed and whose prices are refused. */
+  priceless: Set<string>;
   /** Candles whose close is after this (ms UTC) are not there yet. */
   candlesUntil: number;
   /** While true, websockets are accepted. */
@@ -61,6 +68,8 @@ export async function startExchangeServer(port = 0): Promise<ExchangeServer> {
     prices: new Map(Object.entries(START)),
     asked: [] as string[],
     failing: null as number | null,
+    statuses: new Map<string, string>(),
+    priceless: new Set<string>(),
     candlesUntil: Infinity,
     websocket: false,
   };
@@ -131,7 +140,12 @@ export async function startExchangeServer(port = 0): Promise<ExchangeServer> {
   });
 }
 
-type State = Pick<ExchangeServer, 'prices' | 'asked' | 'failing' | 'candlesUntil'>;
+type State = Pick<
+  ExchangeServer,
+  'prices' | 'asked' | 'failing' | 'statuses' | 'priceless' | 'candlesUntil'
+>;
+
+const isListed = ({ statuses }: State, base: string): boolean => statuses.get(base) !== 'unlisted';
 
 function answer(state: State, request: IncomingMessage, reply: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://local');
@@ -154,14 +168,18 @@ function coinbase(state: State, url: URL): unknown {
   if (url.pathname === '/currencies') return [...BASES, 'USD', 'OLD'].map(coinbaseCurrency);
   if (url.pathname === '/products')
     return [
-      ...BASES.map((base) => coinbaseProduct(base, 'USD')),
+      ...BASES.filter((base) => isListed(state, base)).map((base) => ({
+        ...coinbaseProduct(base, 'USD'),
+        status: state.statuses.get(base) ?? 'online',
+      })),
       coinbaseProduct('BTC', 'EUR'),
       { ...coinbaseProduct('OLD', 'USD'), status: 'delisted', trading_disabled: true },
     ];
   const match = /^\/products\/([A-Z]+)-USD\/(ticker|stats|candles)$/.exec(url.pathname);
   const [, base = '', what] = match ?? [];
   const price = state.prices.get(base);
-  if (price === undefined) return undefined;
+  if (price === undefined || !isListed(state, base)) return undefined;
+  if (what === 'ticker' && state.priceless.has(base)) return undefined;
   if (what === 'ticker') {
     return {
       ask: (Number(price) * 1.0001).toFixed(6),
@@ -272,11 +290,21 @@ function kraken(state: State, url: URL): unknown {
       USDC: asset('USDC'),
     });
   }
-  if (what === 'AssetPairs') return ok(Object.fromEntries(BASES.map(krakenPair)));
-  if (what === 'Ticker') {
+  const unknown = { error: ['EQuery:Unknown asset pair'] };
+  if (what === 'AssetPairs')
     return ok(
       Object.fromEntries(
-        BASES.map((base) => {
+        BASES.filter((base) => isListed(state, base)).map((base) => krakenPair(state, base)),
+      ),
+    );
+  if (what === 'Ticker') {
+    const wanted = (url.searchParams.get('pair') ?? '').split(',');
+    const asked = BASES.filter((base) => wanted.includes(KRAKEN_NAMES[base]?.[0] ?? ''));
+    // One that it does not know makes it refuse all of them.
+    if (asked.some((base) => !isListed(state, base) || state.priceless.has(base))) return unknown;
+    return ok(
+      Object.fromEntries(
+        asked.map((base) => {
           const price = state.prices.get(base) ?? '0';
           const [bid, ask] = [
             (Number(price) * 0.9999).toFixed(6),
@@ -308,7 +336,7 @@ function kraken(state: State, url: URL): unknown {
       `${candidate}USD` === name ||
       KRAKEN_NAMES[candidate]?.[0].replace('XXBTZ', 'XBT') === name,
   );
-  if (base === undefined) return { error: ['EQuery:Unknown asset pair'] };
+  if (base === undefined || !isListed(state, base)) return unknown;
   const length = Number(url.searchParams.get('interval') ?? '1') * 60_000;
   const newest = Math.floor(Date.now() / length) * length;
   const since = Math.max(
@@ -336,7 +364,7 @@ function kraken(state: State, url: URL): unknown {
   return ok({ [name]: rows, last: newest / 1_000 });
 }
 
-function krakenPair(base: string): [string, unknown] {
+function krakenPair(state: State, base: string): [string, unknown] {
   const [pair = '', asset = ''] = KRAKEN_NAMES[base] ?? [];
   const short = base === 'BTC' ? 'XBT' : base;
   return [
@@ -369,7 +397,7 @@ function krakenPair(base: string): [string, unknown] {
       ordermin: '0.00005',
       costmin: '0.5',
       tick_size: '0.01',
-      status: 'online',
+      status: state.statuses.get(base) ?? 'online',
     },
   ];
 }

@@ -7,12 +7,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { formatFixed } from '../../../contract/money.ts';
 import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
 import { candleLimits, ExchangeCandles } from '../../../server/market/exchange-candles.ts';
-import type { ExchangeClient } from '../../../server/market/exchange-client.ts';
+import {
+  openExchangeClient,
+  readMarkets,
+  type ExchangeClient,
+} from '../../../server/market/exchange-client.ts';
 import { PoolId } from '../../../contract/agents.ts';
 import { universeAt } from '../../../engine/strategies/pools.ts';
 import { EXCHANGE_VENUES, FOLLOWED_BASES } from '../../../server/market/exchange-venues.ts';
 import type { CandleReader, RawTick } from '../../../server/market/feed.ts';
-import { rulesOf } from '../../../server/market/listed-pairs.ts';
+import { listedOf } from '../../../server/market/listed-pairs.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';
 import {
   recordedCandle,
@@ -24,7 +28,10 @@ import { keptLog } from './silent-log.ts';
 const FIVE = 300_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+const MINUTE = 60_000;
 let server: ExchangeServer;
+/** How far the server's clock is ahead of the machine's. */
+let shiftMs = 0;
 const open: ExchangeFeed[] = [];
 
 beforeAll(async () => {
@@ -34,6 +41,9 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const feed of open.splice(0)) await feed.stop();
   server.failing = null;
+  server.statuses.clear();
+  server.priceless.clear();
+  shiftMs = 0;
   server.websocket = false;
   server.candlesUntil = Infinity;
   server.asked.length = 0;
@@ -47,7 +57,7 @@ function feedOf(id: 'coinbaseexchange' | 'kraken') {
   const feed = new ExchangeFeed({
     venue: EXCHANGE_VENUES[id],
     baseUrl: server.url,
-    clock: { now: () => Date.now() },
+    clock: { now: () => Date.now() + shiftMs },
     log,
   });
   open.push(feed);
@@ -317,8 +327,143 @@ describe('kraken, which gives its newest 720 candles whatever is asked for', () 
   });
 });
 
+describe('a list of pairs that changes while the server runs', () => {
+  const stateOf = (feed: ExchangeFeed, pair: string): string | undefined => {
+    const rules = feed.pairs.find((one) => one.pair === pair);
+    return rules === undefined ? 'unknown' : rules.notTraded;
+  };
+  const lastOf = (ticks: RawTick[], pair: string): string | undefined =>
+    ticks.findLast((tick) => tick.pair === pair)?.last;
+
+  it('is read again every hour: what is delisted stays known, and trades again once it is back (F100)', async () => {
+    const { feed, ticks, log, begin } = feedOf('coinbaseexchange');
+    await begin();
+    server.statuses.set('LINK', 'unlisted');
+    shiftMs += 61 * MINUTE;
+    await expect.poll(() => stateOf(feed, 'LINK/USD'), { timeout: 15_000 }).toBe('gone');
+    expect(feed.pairs).toHaveLength(4);
+    server.prices.set('ETH', '3222.5');
+    await expect.poll(() => lastOf(ticks, 'ETH/USD'), { timeout: 15_000 }).toBe('3222.5');
+    const to = Date.now();
+    await expect(feed.candles('LINK/USD', '5m', to - HOUR, to)).rejects.toThrow('LINK');
+    server.statuses.clear();
+    shiftMs += 6 * MINUTE;
+    await expect.poll(() => stateOf(feed, 'LINK/USD'), { timeout: 15_000 }).toBe(undefined);
+    expect(log.lines.map(({ fields }) => [fields['stopped'], fields['begun']])).toContainEqual([
+      ['LINK/USD'],
+      [],
+    ]);
+  });
+
+  it('keeps what it knows where it cannot be read, or has nothing of ours on it (F100)', async () => {
+    const { feed, log, begin } = feedOf('coinbaseexchange');
+    await begin();
+    const before = feed.pairs;
+    const said = (): number =>
+      log.lines.filter(({ message }) => message === 'The list of pairs could not be read').length;
+    server.failing = 503;
+    shiftMs += 61 * MINUTE;
+    await expect.poll(said, { timeout: 15_000 }).toBe(1);
+    server.failing = null;
+    for (const base of server.prices.keys()) server.statuses.set(base, 'unlisted');
+    shiftMs += 6 * MINUTE;
+    await expect.poll(said, { timeout: 15_000 }).toBe(2);
+    expect(feed.pairs).toBe(before);
+  });
+
+  it('leaves the client with the list it has where a newer one cannot be read (F100)', async () => {
+    const client = await openExchangeClient(EXCHANGE_VENUES.kraken, server.url);
+    const before = await readMarkets(client);
+    server.failing = 503;
+    await expect(readMarkets(client)).rejects.toThrow('503');
+    const known = (client.loadMarkets as () => Promise<object>).bind(client);
+    expect(Object.keys(await known())).toHaveLength(before.length);
+    await client.close();
+  });
+
+  it('is read again, soon, after the exchange refused a question (F100)', async () => {
+    const { feed, begin } = feedOf('coinbaseexchange');
+    await begin();
+    server.statuses.set('LINK', 'unlisted');
+    const to = Date.now();
+    await expect(feed.candles('LINK/USD', '5m', to - HOUR, to)).rejects.toThrow();
+    shiftMs += 6 * MINUTE;
+    await expect.poll(() => stateOf(feed, 'LINK/USD'), { timeout: 15_000 }).toBe('gone');
+  });
+
+  it.each([
+    ['coinbaseexchange', 'offline'],
+    ['kraken', 'post_only'],
+  ] as const)(
+    'has a price of a pair that %s lists as %s from the start, and trades it once it is traded (F100)',
+    async (id, status) => {
+      server.statuses.set('LINK', status);
+      const { feed, ticks, begin } = feedOf(id);
+      await begin();
+      await expect.poll(() => lastOf(ticks, 'LINK/USD'), { timeout: 15_000 }).toBe('14.25');
+      expect(stateOf(feed, 'LINK/USD')).toBe('gone');
+      server.statuses.clear();
+      shiftMs += 6 * MINUTE;
+      await expect.poll(() => stateOf(feed, 'LINK/USD'), { timeout: 15_000 }).toBe(undefined);
+    },
+  );
+
+  it('calls a pair halted for an hour, and gone after that (F100)', async () => {
+    const { feed, begin } = feedOf('coinbaseexchange');
+    await begin();
+    server.statuses.set('LINK', 'offline');
+    shiftMs += 61 * MINUTE;
+    await expect.poll(() => stateOf(feed, 'LINK/USD'), { timeout: 15_000 }).toBe('halted');
+    shiftMs += 61 * MINUTE;
+    await expect.poll(() => stateOf(feed, 'LINK/USD'), { timeout: 15_000 }).toBe('gone');
+  });
+
+  it('leaves the prices of the others where Kraken refuses a whole list for one pair (F100)', async () => {
+    server.priceless.add('LINK');
+    const { ticks, begin } = feedOf('kraken');
+    await begin();
+    expect([...new Set(ticks.map((tick) => tick.pair))].sort()).toEqual([
+      'BTC/USD',
+      'ETH/USD',
+      'USDC/USD',
+    ]);
+    server.asked.length = 0;
+    const lists = (): string[] => server.asked.filter((path) => path.includes('%2C'));
+    await expect.poll(() => lists().length, { timeout: 15_000 }).toBeGreaterThan(0);
+    expect(lists().filter((path) => path.includes('LINKUSD'))).toEqual([]);
+  });
+
+  it('ends no websocket: it goes on with the pairs that are left (F100)', async () => {
+    server.websocket = true;
+    const { feed, ticks, log, begin } = feedOf('coinbaseexchange');
+    await begin();
+    server.statuses.set('LINK', 'unlisted');
+    shiftMs += 61 * MINUTE;
+    const push = (price: string) => server.push('ETH', price, new Date().toISOString());
+    await expect
+      .poll(
+        () => {
+          push('3111.1');
+          return stateOf(feed, 'LINK/USD');
+        },
+        { timeout: 15_000 },
+      )
+      .toBe('gone');
+    await expect
+      .poll(
+        () => {
+          push('3112.2');
+          return lastOf(ticks, 'ETH/USD');
+        },
+        { timeout: 15_000 },
+      )
+      .toBe('3112.2');
+    expect(log.lines.filter(({ message }) => message.startsWith('No prices by'))).toEqual([]);
+  });
+});
+
 describe('the exchange edge', () => {
-  it('leaves out markets that are closed, foreign or misspelt, and stands a missing minimum in for', () => {
+  it('leaves out markets that are foreign or misspelt, says which are closed, and stands a missing minimum in for', () => {
     const market = (symbol: string, more: object = {}) => {
       const [base, quote] = symbol.split('/');
       return {
@@ -333,12 +478,13 @@ describe('the exchange edge', () => {
         ...more,
       };
     };
-    const rules = rulesOf(
+    const listed = listedOf(
       [
         market('ETH/USDT'),
         market('BTC/USDT'),
         market('BTC/EUR'),
         market('SOL/USDT', { active: false }),
+        market('BTC/USDT', { active: false }),
         market('LINK/USDT', { spot: false }),
         market('1INCH/USDT'),
         { nonsense: true },
@@ -347,15 +493,17 @@ describe('the exchange edge', () => {
       EXCHANGE_VENUES.binance,
     );
     expect(
-      rules.map((rule) => [
-        rule.pair,
-        formatFixed(rule.lot),
-        formatFixed(rule.minNotional),
-        rule.feeBps,
+      listed.map(({ rules, isTrading }) => [
+        rules.pair,
+        isTrading,
+        formatFixed(rules.lot),
+        formatFixed(rules.minNotional),
+        rules.feeBps,
       ]),
     ).toEqual([
-      ['BTC/USDT', '0.0001', '1', 10],
-      ['ETH/USDT', '0.0001', '1', 10],
+      ['BTC/USDT', true, '0.0001', '1', 10],
+      ['ETH/USDT', true, '0.0001', '1', 10],
+      ['SOL/USDT', false, '0.0001', '1', 10],
     ]);
   });
 

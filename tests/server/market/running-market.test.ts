@@ -66,6 +66,45 @@ const refusal = async (work: () => Promise<unknown>): Promise<Refusal> => {
   return error as Refusal;
 };
 
+describe('a source whose list of pairs changes', () => {
+  const changed = (feed: HandFeed, more: Partial<PairRules>): void => {
+    Object.assign(feed, { pairs: [rules('BTC/USDT'), { ...rules('ETH/USDT'), ...more }] });
+  };
+  const poolsOf = async (market: FeedMarket): Promise<Set<string>> => {
+    const { marketPools } = marketHandlers({ market });
+    const { pools } = await marketPools(context<'marketPools'>({}));
+    return new Set(pools.flatMap(({ pairs }) => pairs));
+  };
+
+  it('has the newest rules of a pair', async () => {
+    const { feed, market } = await started();
+    expect(market.rules('ETH/USDT')?.lot).toBe(parseFixed('0.001'));
+    changed(feed, { lot: parseFixed('0.01') });
+    expect(market.rules('ETH/USDT')?.lot).toBe(parseFixed('0.01'));
+    await market.stop();
+  });
+
+  it('keeps the figures of the others where a pair that is gone has no candles, and that pair in no pool (F100)', async () => {
+    const { feed, market, log } = await started();
+    feed.say('BTC/USDT', '150');
+    feed.say('ETH/USDT', '9');
+    changed(feed, { notTraded: 'halted' });
+    expect(await poolsOf(market)).toContain('ETH/USDT');
+    changed(feed, { notTraded: 'gone' });
+    const read = feed.candles.bind(feed);
+    feed.candles = (pair, ...about) =>
+      pair === 'ETH/USDT' ? Promise.reject(new Error('does not have it')) : read(pair, ...about);
+    feed.clock += 2 * FIVE;
+    const asked = feed.asked;
+    await settled();
+    expect(feed.asked).toBeGreaterThan(asked);
+    expect(log.lines).toEqual([]);
+    expect([...(await poolsOf(market))]).toEqual(['BTC/USDT']);
+    expect(market.symbol('ETH/USDT')?.price).toBe('9');
+    await market.stop();
+  });
+});
+
 describe('24 h figures', () => {
   it('agree with a count by hand over the last day, quotes since the newest close included, as time goes on (R3-07)', async () => {
     const { feed, market } = await started();

@@ -49,7 +49,7 @@ import { COVERAGE_MIN, LONG_HAUL_DAYS } from '../../../../engine/strategies/stra
 import { YTD_DAYS_MIN } from '../../../../engine/strategies/ytd-champions.ts';
 import { PAYMENT_GRACE_MS } from '../../../../server/billing/subscription-state.ts';
 import { readConfig } from '../../../../server/config.ts';
-import { rulesOf as exchangeRules } from '../../../../server/market/listed-pairs.ts';
+import { listedOf } from '../../../../server/market/listed-pairs.ts';
 import { rulesOf as tapeRules } from '../../../../server/market/replay-feed.ts';
 import { KEY_ADVICE } from '../../../../contract/key-advice.ts';
 import { stopRoomBps } from '../../../../contract/stop-limit.ts';
@@ -301,11 +301,11 @@ describe('figures of the texts are those of the code', () => {
       feeBps: TERMS.feeStableBps,
       halfSpreadBps: TERMS.halfSpreadStableBps,
     });
-    const [rules] = exchangeRules(
+    const [listed] = listedOf(
       [{ symbol: 'BTC/USD', base: 'BTC', quote: 'USD', active: true, spot: true }],
-      { quote: 'USD' } as Parameters<typeof exchangeRules>[1],
+      { quote: 'USD' } as Parameters<typeof listedOf>[1],
     );
-    expect(rules).toMatchObject({ feeBps: TERMS.exchangeFeeBps });
+    expect(listed?.rules).toMatchObject({ feeBps: TERMS.exchangeFeeBps });
     expect(roundTrip(10, 2)).toBeCloseTo(0.0024, 12);
   });
 

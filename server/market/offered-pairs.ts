@@ -1,0 +1,18 @@
+/** The pairs that a market offers to agents, by name. */
+import type { PairRules } from '../../engine/market-types.ts';
+import type { Market } from './market-source.ts';
+
+/** Made once for each list of a market. */
+const NAMES = new WeakMap<readonly PairRules[], readonly string[]>();
+
+/**
+ * All but those that it has not traded for long. One that is halted for the moment stays: the ranks
+ * of the others must not change by it.
+ */
+export function offeredBy(market: Pick<Market, 'pairs'>): readonly string[] {
+  const list = market.pairs();
+  const names =
+    NAMES.get(list) ?? list.filter(({ notTraded }) => notTraded !== 'gone').map(({ pair }) => pair);
+  NAMES.set(list, names);
+  return names;
+}
