@@ -21,6 +21,7 @@ import type { Market } from '../market/market-source.ts';
 import { termsKey, type CandleTerms } from './due-agents.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
 import { evaluationIntervalMs } from './transitions.ts';
+import { isUnreadSince, noteRead, noteUnread } from './unread-pairs.ts';
 
 export interface ComputedSignals {
   signals: ReadonlyMap<string, Signal>;
@@ -32,8 +33,8 @@ export interface ComputedSignals {
  */
 const PEG_HISTORY_MS = 2 * DAY_MS;
 const PEGS_WAIT_MS = 5_000;
-/** A pair that is held and not listed must not hold up those that are. */
-const UNLISTED_WAIT_MS = 2_000;
+/** A pair that agents can do without must not hold up the others. */
+const DISPENSABLE_WAIT_MS = 2_000;
 
 /**
  * Agents with the same pool and pairs share a computation. Where hardly any do, no more than this
@@ -90,6 +91,10 @@ export class TickInputs {
   /** Terms of agents that stay due, because candles of theirs were not read. */
   readonly leftOut = new Set<string>();
   private readonly inputs = new Map<string, TickInput>();
+  /** Pairs that their venue does not trade now: nothing is decided on them. */
+  private readonly idle: ReadonlySet<string>;
+  /** Pairs whose candles were not read, and without which their agents are run. */
+  private readonly missed = new Set<string>();
   private pegs: ((at: number) => PegBreaks) | null = null;
   /**
    * By how far back and to when, then by pair: each is asked of the market once a tick, so that all
@@ -107,7 +112,10 @@ export class TickInputs {
     readonly tick: number,
     readonly quotes: ReadonlyMap<string, Quote>,
     private readonly computed = new Map<string, ComputedSignals>(),
-  ) {}
+  ) {
+    const idle = market.pairs().filter(({ notTraded }) => notTraded !== undefined);
+    this.idle = new Set(idle.map(({ pair }) => pair));
+  }
 
   /** Close of the newest candle of the agent's own interval, ms. */
   closeFor(interval: ExecutionInterval): number {
@@ -132,13 +140,13 @@ export class TickInputs {
       for (const pair of pairs) {
         const key = `${back} ${close} ${pair}`;
         if (known.has(pair) || begun.has(key)) continue;
-        const reading = this.series(pair, back, close).then(
-          () => undefined,
-          (error: unknown) => {
+        const reading = this.loadListed(pair, back, close);
+        begun.set(
+          key,
+          reading.catch((error: unknown) => {
             unread.push({ pair, error });
-          },
+          }),
         );
-        begun.set(key, reading);
         if (begun.size % BEGUN_AT_ONCE === 0)
           await new Promise((resolve) => {
             setImmediate(resolve);
@@ -146,7 +154,36 @@ export class TickInputs {
       }
     }
     await Promise.all(begun.values());
-    return unread;
+    return unread.filter(({ pair }) => !this.isDoneWithout(pair));
+  }
+
+  /**
+   * One that is not traded, or whose candles were not read at the tick before either, is not waited
+   * for like the others.
+   */
+  private async loadListed(pair: string, back: number, close: number): Promise<void> {
+    const reading = this.series(pair, back, close);
+    const known = isUnreadSince(this.market, `${back} ${pair}`, this.tick);
+    if (!known && !this.idle.has(pair)) {
+      await reading;
+      return;
+    }
+    try {
+      await inTime(reading, DISPENSABLE_WAIT_MS);
+    } catch (error) {
+      this.missed.add(pair);
+      throw error;
+    }
+  }
+
+  /**
+   * Its agents are run as though it had no signal. Where more is missing than came, it is the
+   * exchange that is missing, and everybody stays due.
+   */
+  private isDoneWithout(pair: string): boolean {
+    if (!this.missed.has(pair)) return false;
+    const came = [...this.read.values()].reduce((all, known) => all + known.size, 0);
+    return this.idle.has(pair) || came > this.missed.size;
   }
 
   /** What is not there in time has no signal at this tick. */
@@ -158,7 +195,7 @@ export class TickInputs {
     for (const pair of held) {
       const key = `unlisted ${back} ${close} ${pair}`;
       if (pairs.includes(pair) || begun.has(key)) continue;
-      const reading = inTime(this.series(pair, back, close), UNLISTED_WAIT_MS);
+      const reading = inTime(this.series(pair, back, close), DISPENSABLE_WAIT_MS);
       begun.set(
         key,
         reading.then(
@@ -213,6 +250,7 @@ export class TickInputs {
     const signals = new Map(input.signals);
     const horizon = horizonOf(row.tradingFrequency);
     for (const pair of extra) {
+      if (this.idle.has(pair)) continue;
       const signal = computeSignals(row.pool, of([...pairs, pair]), close, horizon).get(pair);
       if (signal !== undefined) signals.set(pair, signal);
     }
@@ -231,7 +269,8 @@ export class TickInputs {
     const { pairs, close } = stretch;
     const computed = this.signalsOf(row, stretch);
     if (computed === null || this.pegs === null) return null;
-    const { signals, series } = computed;
+    const { series } = computed;
+    const signals = new Map([...computed.signals].filter(([pair]) => !this.idle.has(pair)));
     const volumes = this.volumesOf(row.executionInterval, close, series);
     return {
       id: tickId(this.market.source.id, row.executionInterval, close),
@@ -303,7 +342,12 @@ export class TickInputs {
 
   private async series(pair: string, back: number, close: number): Promise<Series> {
     const known = this.readBy(back, close);
-    const candles = await this.market.history(pair, back, close);
+    const key = `${back} ${pair}`;
+    const candles = await this.market.history(pair, back, close).catch((error: unknown) => {
+      noteUnread(this.market, key, this.tick);
+      throw error;
+    });
+    noteRead(this.market, key);
     const built = known.get(pair) ?? BUILT.get(candles) ?? (await makeInTurn(pair, candles));
     BUILT.set(candles, built);
     known.set(pair, built);
@@ -325,8 +369,8 @@ export class TickInputs {
     // digit.
     for (const pair of [...pairs].sort()) {
       const one = known.get(pair);
-      if (one === undefined) return null;
-      series.set(pair, one);
+      if (one !== undefined) series.set(pair, one);
+      else if (!this.isDoneWithout(pair)) return null;
     }
     const horizon = horizonOf(terms.tradingFrequency);
     return { signals: computeSignals(terms.pool, series, close, horizon), series };

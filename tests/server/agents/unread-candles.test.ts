@@ -172,6 +172,99 @@ describe('a candle that cannot be read', () => {
   });
 });
 
+describe('a pair whose candles do not come any more', () => {
+  const reasonsOf = async (id: string) =>
+    Object.fromEntries(
+      (
+        await db
+          .select({ pair: decisions.pair, reason: decisions.reason })
+          .from(decisions)
+          .where(and(eq(decisions.agentId, id), eq(decisions.atMarketMs, tickNow())))
+      ).map(({ pair, reason }) => [pair, reason]),
+    );
+  /** As an exchange's list has it. */
+  const rest = (pair: string, notTraded: 'halted' | 'gone'): void => {
+    const list = floor.market
+      .pairs()
+      .map((rules) => (rules.pair === pair ? { ...rules, notTraded } : rules));
+    floor.market.pairs = () => list;
+  };
+  const makePool = (): Promise<string> =>
+    make('BTC/USDT', { trading_pairs: [...AGGRESSIVE.trading_pairs] });
+
+  it('takes no agent along: from the second close on they are run without its signal (F100)', async () => {
+    const pool = await makePool();
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    failing.add('BTC/USDT');
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 0, faults: 0 });
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 1, faults: 0 });
+    const reasons = await reasonsOf(pool);
+    expect(reasons).toMatchObject({ 'BTC/USDT': 'no_signal' });
+    expect([reasons['ETH/USDT'], reasons['SOL/USDT']]).not.toContain('no_signal');
+    expect((await record()).map(({ state }) => state)).toEqual(['unfinished', 'done']);
+    failing.clear();
+    await floor.run(scheduler, 1);
+    expect((await reasonsOf(pool))['BTC/USDT']).not.toBe('no_signal');
+    expect(floor.errors).toEqual([]);
+  });
+
+  it('is waited for as long as more pairs have none than have some (F82)', async () => {
+    const pool = await makePool();
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    for (const pair of AGGRESSIVE.trading_pairs) failing.add(pair);
+    await floor.run(scheduler, 2);
+    failing.delete('SOL/USDT');
+    await floor.run(scheduler, 1);
+    expect(await looksOf(pool)).toBe(0);
+    failing.clear();
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 1, late: 1 });
+    expect(Object.values(await reasonsOf(pool))).not.toContain('no_signal');
+  });
+
+  it('is done without at once where its exchange has halted it, and nothing is decided on it (F100)', async () => {
+    const pool = await makePool();
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    rest('BTC/USDT', 'halted');
+    await floor.run(scheduler, 1);
+    expect(await reasonsOf(pool)).toMatchObject({ 'BTC/USDT': 'no_signal' });
+    failing.add('BTC/USDT');
+    await floor.run(scheduler, 1);
+    expect(await looksOf(pool)).toBe(6);
+    expect(await reasonsOf(pool)).toMatchObject({ 'BTC/USDT': 'no_signal' });
+    expect(floor.warnings).toEqual([]);
+  });
+
+  it('is no pair of an agent once its exchange has it no more, and is held on (F100)', async () => {
+    const holder = await makePool();
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 1);
+    const held = async (): Promise<string[]> =>
+      (
+        await db
+          .select({ pair: positions.pair })
+          .from(positions)
+          .where(and(eq(positions.agentId, holder), isNull(positions.closedMarketMs)))
+      ).map(({ pair }) => pair);
+    expect(await held()).toContain('BTC/USDT');
+    rest('BTC/USDT', 'gone');
+    failing.add('BTC/USDT');
+    const other = await makePool();
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 2, faults: 0 });
+    expect(await reasonsOf(holder)).toMatchObject({ 'BTC/USDT': 'no_signal' });
+    expect(await held()).toContain('BTC/USDT');
+    expect(Object.keys(await reasonsOf(other)).sort()).toEqual(['ETH/USDT', 'SOL/USDT']);
+    expect(floor.warnings).toEqual([]);
+  });
+});
+
 describe('the candles of a tick', () => {
   it('that tell a peg alone are waited for a few seconds: they only hold back purchases (F83)', async () => {
     const pegged = await openFloor(
