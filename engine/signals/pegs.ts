@@ -16,7 +16,7 @@ interface PegBreak {
   price: number;
 }
 
-/** By coin; null where its pairs could not be read in time, and nobody knows. */
+/** By coin; null where its pairs could not be read, or not in time, and nobody knows. */
 export type PegBreaks = ReadonlyMap<string, PegBreak | null>;
 
 const NONE: PegBreaks = new Map();

@@ -4,7 +4,13 @@
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { correlationAt } from '../../engine/signals/correlation.ts';
-import { isPegPair, pegReader, withUnread, type PegBreaks } from '../../engine/signals/pegs.ts';
+import {
+  isPegPair,
+  PEG_BACK_MS,
+  pegReader,
+  withUnread,
+  type PegBreaks,
+} from '../../engine/signals/pegs.ts';
 import { DAY_MS, executionIntervalMs, tickId } from '../../engine/execution/schedule.ts';
 import { makeSeries, volumesAt, type Series } from '../../engine/signals/candle-series.ts';
 import {
@@ -21,7 +27,7 @@ import type { Market } from '../market/market-source.ts';
 import { termsKey, type CandleTerms } from './due-agents.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
 import { evaluationIntervalMs } from './transitions.ts';
-import { isUnreadSince, noteRead, noteUnread } from './unread-pairs.ts';
+import { noteRead, noteUnread, unreadSince } from './unread-pairs.ts';
 
 export interface ComputedSignals {
   signals: ReadonlyMap<string, Signal>;
@@ -80,6 +86,8 @@ interface Stretch {
   /** How far before the close, ms. */
   back: number;
 }
+
+const stretchKey = (pair: string, back: number): string => `${back} ${pair}`;
 
 function keep<T>(map: Map<string, T>, key: string, value: T): T {
   if (map.size >= KEPT_MAX) map.clear();
@@ -163,7 +171,7 @@ export class TickInputs {
    */
   private async loadListed(pair: string, back: number, close: number): Promise<void> {
     const reading = this.series(pair, back, close);
-    const known = isUnreadSince(this.market, `${back} ${pair}`, this.tick);
+    const known = unreadSince(this.market, stretchKey(pair, back)) < this.tick;
     if (!known && !this.idle.has(pair)) {
       await reading;
       return;
@@ -311,27 +319,34 @@ export class TickInputs {
 
   /**
    * The market's stablecoin pairs tell the pegs, whether the agent trades them or not. One that
-   * cannot be read tells nothing. One that is late is unknown, which holds back purchases: it must
-   * not hold up the sales of every agent.
+   * cannot be read, or is late, is unknown, which holds back purchases: it must not hold up the
+   * sales of every agent.
    */
   private async loadPegs(): Promise<void> {
     if (this.pegs !== null) return;
-    const pairs = this.market
-      .pairs()
-      .map(({ pair }) => pair)
-      .filter(isPegPair);
-    const late: string[] = [];
+    const unread: string[] = [];
+    const pairs = this.market.pairs().filter(({ pair }) => isPegPair(pair));
     const read = await Promise.all(
-      pairs.map((pair) => {
-        const reading = this.series(pair, PEG_HISTORY_MS, this.tick).catch(() => null);
-        return inTime(reading, PEGS_WAIT_MS).catch(() => {
-          late.push(pair);
+      pairs.map(({ pair }) =>
+        inTime(this.series(pair, PEG_HISTORY_MS, this.tick), PEGS_WAIT_MS).catch(() => {
+          unread.push(pair);
           return null;
-        });
-      }),
+        }),
+      ),
     );
+    const witnesses = pairs.filter((rules) => !this.isNoWitness(rules)).map(({ pair }) => pair);
     const breaksAt = pegReader(read.filter((one) => one !== null));
-    this.pegs = (at) => withUnread(breaksAt(at), pairs, late);
+    const unknown = unread.filter((pair) => witnesses.includes(pair));
+    this.pegs = (at) => withUnread(breaksAt(at), witnesses, unknown);
+  }
+
+  /**
+   * What it could tell of its coins counts for a day. After that a pair which its exchange has no
+   * more, and tells nothing of, would hold back purchases for ever.
+   */
+  private isNoWitness({ pair, notTraded }: PairRules): boolean {
+    const since = unreadSince(this.market, stretchKey(pair, PEG_HISTORY_MS));
+    return notTraded === 'gone' && this.tick - since >= PEG_BACK_MS;
   }
 
   private readBy(back: number, close: number): Map<string, Series> {
@@ -342,7 +357,7 @@ export class TickInputs {
 
   private async series(pair: string, back: number, close: number): Promise<Series> {
     const known = this.readBy(back, close);
-    const key = `${back} ${pair}`;
+    const key = stretchKey(pair, back);
     const candles = await this.market.history(pair, back, close).catch((error: unknown) => {
       noteUnread(this.market, key, this.tick);
       throw error;

@@ -14,5 +14,6 @@ export function noteRead(market: Market, key: string): void {
   SINCE.get(market)?.delete(key);
 }
 
-export const isUnreadSince = (market: Market, key: string, before: number): boolean =>
-  (SINCE.get(market)?.get(key) ?? Infinity) < before;
+/** That first tick; `Infinity` where they were read when they were last asked for. */
+export const unreadSince = (market: Market, key: string): number =>
+  SINCE.get(market)?.get(key) ?? Infinity;

@@ -335,7 +335,7 @@ describe('a list of pairs that changes while the server runs', () => {
   const lastOf = (ticks: RawTick[], pair: string): string | undefined =>
     ticks.findLast((tick) => tick.pair === pair)?.last;
 
-  it('is read again every hour: what is delisted stays known, and trades again once it is back (F100)', async () => {
+  it('is read again every hour: what is delisted stays known, and trades again once it is back (F101)', async () => {
     const { feed, ticks, log, begin } = feedOf('coinbaseexchange');
     await begin();
     server.statuses.set('LINK', 'unlisted');
@@ -355,7 +355,7 @@ describe('a list of pairs that changes while the server runs', () => {
     ]);
   });
 
-  it('keeps what it knows where it cannot be read, or has nothing of ours on it (F100)', async () => {
+  it('keeps what it knows where it cannot be read, or has nothing of ours on it (F101)', async () => {
     const { feed, log, begin } = feedOf('coinbaseexchange');
     await begin();
     const before = feed.pairs;
@@ -371,7 +371,7 @@ describe('a list of pairs that changes while the server runs', () => {
     expect(feed.pairs).toBe(before);
   });
 
-  it('leaves the client with the list it has where a newer one cannot be read (F100)', async () => {
+  it('leaves the client with the list it has where a newer one cannot be read (F101)', async () => {
     const client = await openExchangeClient(EXCHANGE_VENUES.kraken, server.url);
     const before = await readMarkets(client);
     server.failing = 503;
@@ -381,7 +381,7 @@ describe('a list of pairs that changes while the server runs', () => {
     await client.close();
   });
 
-  it('is read again, soon, after the exchange refused a question (F100)', async () => {
+  it('is read again, soon, after the exchange refused a question (F101)', async () => {
     const { feed, begin } = feedOf('coinbaseexchange');
     await begin();
     server.statuses.set('LINK', 'unlisted');
@@ -395,7 +395,7 @@ describe('a list of pairs that changes while the server runs', () => {
     ['coinbaseexchange', 'offline'],
     ['kraken', 'post_only'],
   ] as const)(
-    'has a price of a pair that %s lists as %s from the start, and trades it once it is traded (F100)',
+    'has a price of a pair that %s lists as %s from the start, and trades it once it is traded (F101)',
     async (id, status) => {
       server.statuses.set('LINK', status);
       const { feed, ticks, begin } = feedOf(id);
@@ -408,7 +408,7 @@ describe('a list of pairs that changes while the server runs', () => {
     },
   );
 
-  it('calls a pair halted for an hour, and gone after that (F100)', async () => {
+  it('calls a pair halted for an hour, and gone after that (F101)', async () => {
     const { feed, begin } = feedOf('coinbaseexchange');
     await begin();
     server.statuses.set('LINK', 'offline');
@@ -418,7 +418,7 @@ describe('a list of pairs that changes while the server runs', () => {
     await expect.poll(() => stateOf(feed, 'LINK/USD'), { timeout: 15_000 }).toBe('gone');
   });
 
-  it('leaves the prices of the others where Kraken refuses a whole list for one pair (F100)', async () => {
+  it('leaves the prices of the others where Kraken refuses a whole list for one pair (F101)', async () => {
     server.priceless.add('LINK');
     const { ticks, begin } = feedOf('kraken');
     await begin();
@@ -433,7 +433,7 @@ describe('a list of pairs that changes while the server runs', () => {
     expect(lists().filter((path) => path.includes('LINKUSD'))).toEqual([]);
   });
 
-  it('ends no websocket: it goes on with the pairs that are left (F100)', async () => {
+  it('ends no websocket: it goes on with the pairs that are left (F101)', async () => {
     server.websocket = true;
     const { feed, ticks, log, begin } = feedOf('coinbaseexchange');
     await begin();

@@ -84,7 +84,7 @@ describe('a source whose list of pairs changes', () => {
     await market.stop();
   });
 
-  it('keeps the figures of the others where a pair that is gone has no candles, and that pair in no pool (F100)', async () => {
+  it('keeps the figures of the others where a pair that is gone has no candles, and that pair in no pool (F101)', async () => {
     const { feed, market, log } = await started();
     feed.say('BTC/USDT', '150');
     feed.say('ETH/USDT', '9');
