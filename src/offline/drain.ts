@@ -26,8 +26,11 @@ export interface DrainPorts {
   send(entry: OutboxEntry, token: string): Promise<Answer>;
   /** Server's clock − device's (ms) if the server itself has just answered; otherwise null. */
   probe(): Promise<number | null>;
-  /** Runs exclusively among all tabs and the worker; later callers wait in line. */
-  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs exclusively among all tabs and the worker; later callers wait in line. Null, and a signal to
+   * the work, where the page was left before its end.
+   */
+  alone<T>(name: string, work: (left: AbortSignal) => Promise<T>): Promise<T | null>;
   now(): number;
   /** In [0, 1). */
   random(): number;
@@ -118,7 +121,10 @@ function unwritten(error: unknown): StorageFault {
 /** Sends the queue until nothing more can be sent now. */
 export async function drain(ports: DrainPorts): Promise<Drained> {
   try {
-    return await ports.alone(`outbox:${ports.outbox.uid}`, () => new Turn(ports).run());
+    const drained = await ports.alone(`outbox:${ports.outbox.uid}`, (left) =>
+      new Turn(ports, left).run(),
+    );
+    return drained ?? { end: 'waiting', dueAt: null };
   } catch (error) {
     if (error instanceof StorageFault)
       return { end: error.code === 'signed-out' ? 'signed-out' : 'no-storage', dueAt: null };
@@ -140,14 +146,22 @@ class Turn {
   /** Stops whose answer could not be stored: each is sent once in a turn. */
   private readonly tried = new Set<string>();
 
-  constructor(private readonly ports: DrainPorts) {}
+  constructor(
+    private readonly ports: DrainPorts,
+    /**
+     * The page was left, and with it the lock. Where it is shown again, this turn stores what its sends
+     * came to, beside a new turn, and sends nothing more.
+     */
+    private readonly left: AbortSignal,
+  ) {}
 
   async run(): Promise<Drained> {
     const { outbox } = this.ports;
     const { entries } = await this.look();
     if (!entries.some(isPending)) return { end: 'empty', dueAt: null };
     const offset = await this.ports.probe();
-    if (offset === null) return this.over('offline');
+    // An answer that lay in a page that slept tells no time.
+    if (offset === null || this.left.aborted) return this.over('offline');
     await provenIn(outbox, offset).catch((error: unknown) => {
       this.failed(unwritten(error));
     });
@@ -175,7 +189,7 @@ class Turn {
   }
 
   private next(entries: OutboxEntry[]): OutboxEntry[] {
-    if (this.stopped !== null) return [];
+    if (this.stopped !== null || this.left.aborted) return [];
     const untried = entries.filter(({ commandId }) => !this.tried.has(commandId));
     const chosen = pick(untried, [...this.inFlight.values()], this.ports.now());
     return chosen.filter(
@@ -249,6 +263,7 @@ class Turn {
     if (bearer === null) return;
     const entry = await this.claim(wanted);
     if (entry === null) return;
+    if (this.left.aborted) return settleIn(outbox, { ...entry, state: 'saved' });
     let answer = await this.ports.send(entry, bearer.token);
     let verdict = judge(entry, answer, {
       now: ports.now(),
@@ -257,7 +272,7 @@ class Turn {
     });
     if (verdict.verdict === 'refresh') {
       bearer = await this.bearer(wanted, true);
-      if (bearer === null) {
+      if (bearer === null || this.left.aborted) {
         await settleIn(outbox, { ...entry, state: 'saved' });
         return;
       }

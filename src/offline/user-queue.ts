@@ -1,4 +1,4 @@
-/** Connects one user's queue with its storage, lock, network and the other tabs. */
+/** Connects one user's queue with its storage, network and the other tabs. */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';
@@ -30,15 +30,6 @@ export interface UserQueue {
   close(): void;
 }
 
-/**
- * Web Locks where the browser has them; without them the server's receipts still give one command
- * one effect.
- */
-function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const locks = (globalThis as { navigator?: { locks?: LockManager } }).navigator?.locks;
-  return locks === undefined ? work() : (locks.request(name, work) as Promise<T>);
-}
-
 export function openUserQueue(database: UserDatabase, options: UserQueueOptions): UserQueue {
   const { uid } = database;
   const waiting = new Set<() => void>();
@@ -66,7 +57,6 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
       {
         outbox,
         token: (force) => options.token(force),
-        alone,
         now: Date.now,
         random: Math.random,
         changed: () =>

@@ -74,6 +74,8 @@ export class World {
     { realm: number; queue: { realm: number; go: () => void }[] }
   >();
   private readonly drains = new Set<number>();
+  /** What tells a turn that its page was left. */
+  private readonly turns = new Map<number, AbortController>();
   readonly presses: Press[] = [];
   private sends = 0;
   private commits = 0;
@@ -203,8 +205,14 @@ export class World {
     };
   }
 
-  private async alone<T>(realm: number, name: string, work: () => Promise<T>): Promise<T> {
-    if (!this.locked) return work();
+  private async alone<T>(
+    realm: number,
+    name: string,
+    work: (left: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const left = new AbortController();
+    this.turns.set(realm, left);
+    if (!this.locked) return work(left.signal);
     const held = this.locks.get(name);
     if (held !== undefined)
       await new Promise<void>((resolve) => {
@@ -212,9 +220,9 @@ export class World {
       });
     else this.locks.set(name, { realm, queue: [] });
     try {
-      return await work();
+      return await work(left.signal);
     } finally {
-      this.release(name);
+      if (this.locks.get(name)?.realm === realm) this.release(name);
     }
   }
 
@@ -307,10 +315,22 @@ export class World {
     this.crashes += 1;
     this.scheduler.kill(realm);
     this.drains.delete(realm);
+    this.letGo(realm);
+  }
+
+  private letGo(realm: number): void {
     for (const [name, lock] of [...this.locks]) {
       lock.queue = lock.queue.filter((waiter) => waiter.realm !== realm);
       if (lock.realm === realm) this.release(name);
     }
+  }
+
+  /** The page is left and has no lock any more. Its turn ends sometime, beside others. */
+  private leave(): void {
+    const realm = this.pick([...this.drains]);
+    if (realm === undefined) return;
+    this.turns.get(realm)?.abort();
+    this.letGo(realm);
   }
 
   private press(): void {
@@ -479,6 +499,7 @@ export class World {
       else if (dice < 0.81) this.clockShift = Math.floor((this.random() - 0.5) * 2 * 86_400_000);
       else if (dice < 0.87) this.arrive();
       else if (dice < 0.93) this.confirm();
+      else if (dice < 0.96) this.leave();
       for (
         let steps = Math.floor(this.random() * 30);
         steps > 0 && !this.scheduler.idle;

@@ -25,6 +25,7 @@ import {
   type Asked,
   type ReplyServer,
 } from '../../support/reply-server.ts';
+import { exclusiveLocks } from '../../support/exclusive-locks.ts';
 import { entryOf, portfolio, start, stop, T0 } from './samples.ts';
 
 let server: ReplyServer;
@@ -321,6 +322,132 @@ describe('when it sends', () => {
     await expect.poll(() => view()?.paused).toBe('update');
     await expect.poll(() => waits.mock.calls.map(([, ms]) => ms)).toContain(60_000);
     vi.restoreAllMocks();
+  });
+});
+
+describe('a page that is left while it sends', () => {
+  const left = (): void => {
+    dispatchEvent(new Event('pagehide'));
+  };
+  const shown = (): void => {
+    dispatchEvent(new Event('pageshow'));
+  };
+  let locks: LockManager;
+  beforeEach(() => {
+    locks = exclusiveLocks();
+    Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+  });
+  afterEach(() => {
+    Reflect.deleteProperty(navigator, 'locks');
+  });
+  /** What another page asks with. */
+  const granted = (): Promise<string> =>
+    Promise.race([
+      locks.request(`outbox:${uid}`, () => 'granted'),
+      new Promise<string>((resolve) => {
+        setTimeout(resolve, 500, 'waits');
+      }),
+    ]);
+
+  it('gives back the lock, so that a stop goes out from the next page', async () => {
+    server.answer((asked) => (asked.path === '/healthz' ? health : 'hang'));
+    const { life } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    const turn = life.drainNow();
+    await expect.poll(() => posts().length).toBe(1);
+    expect(await granted()).toBe('waits');
+    left();
+    expect(await granted()).toBe('granted');
+    await turn;
+    shown();
+  });
+
+  it('takes no lock while it waits in line, which it would keep', async () => {
+    server.answer(echo);
+    let release: () => void = () => undefined;
+    void locks.request(
+      `outbox:${uid}`,
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve;
+        }),
+    );
+    const { life } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    const turn = life.drainNow();
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+    left();
+    release();
+    expect(await granted()).toBe('granted');
+    await turn;
+    expect(posts()).toEqual([]);
+    shown();
+    await life.drainNow();
+    expect(posts()).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('sends the stop again under its id when it is shown again', async () => {
+    server.answer((asked) => (asked.path === '/healthz' ? health : 'hang'));
+    const { life } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    const turn = life.drainNow();
+    await expect.poll(() => posts().length).toBe(1);
+    left();
+    await turn;
+    server.answer(echo);
+    shown();
+    await life.drainNow();
+    expect(posts()).toEqual(['/api/agents/x/stop', '/api/agents/x/stop']);
+    const ids = server.asked.map(({ headers }) => headers['idempotency-key']).filter(Boolean);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('sends nothing more from the turn before, which has no lock, when it is shown again', async () => {
+    const refused = { status: 401, body: { error: { code: 'token_expired', message: 'Expired' } } };
+    let answer: (answering: Answering) => void = () => undefined;
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : new Promise((resolve) => {
+            answer = resolve;
+          }),
+    );
+    const { life, states } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.queue?.outbox.enqueue(start('y'));
+    const turn = life.drainNow();
+    await expect.poll(() => posts().length).toBe(1);
+    left();
+    await turn;
+    shown();
+    answer(refused);
+    await expect.poll(states).toEqual(['saved', 'saved']);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+    expect(posts()).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('sends without the lock what another holds up for longer than a send may take', async () => {
+    server.answer(echo);
+    void locks.request(`outbox:${uid}`, () => new Promise(() => undefined));
+    const { life } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    const turn = life.drainNow();
+    await expect.poll(() => waits.mock.calls.some(([, ms]) => ms === 20_000)).toBe(true);
+    const [patience] = waits.mock.calls.find(([, ms]) => ms === 20_000) ?? [];
+    (patience as () => void)();
+    vi.restoreAllMocks();
+    await turn;
+    expect(posts()).toEqual(['/api/agents/x/stop']);
   });
 });
 
