@@ -44,6 +44,8 @@ import { removeToast } from './stores/toast-store.ts';
 export interface Queue {
   /** By sequence, including those accepted in the last seconds. */
   entries: OutboxEntry[];
+  /** The storage has not answered yet: what it holds may be unsent, though `entries` is empty. */
+  unread: boolean;
   draining: boolean;
   lastError: string | null;
   /** Why nothing is sent, besides the network: until a login, or until this app is updated. */
@@ -65,6 +67,7 @@ export interface Queue {
 
 export const queue = proxy<Queue>({
   entries: [],
+  unread: false,
   draining: false,
   lastError: null,
   paused: null,

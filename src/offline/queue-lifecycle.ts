@@ -25,7 +25,10 @@ const ACCEPTED_SHOWN_MS = 6_000;
 const SOONEST_MS = 1_000;
 
 export interface QueueView {
+  /** As last read, while the disk does not answer. */
   entries: OutboxEntry[];
+  /** What the disk holds was not read yet, so nobody knows whether something waits. */
+  unread: boolean;
   draining: boolean;
   paused: 'sign-in' | 'update' | null;
   storage: StorageMode;
@@ -37,6 +40,7 @@ export interface QueueView {
 
 const NOTHING: QueueView = {
   entries: [],
+  unread: false,
   draining: false,
   paused: null,
   storage: 'unopened',
@@ -77,6 +81,8 @@ interface Attached {
   uid: string;
   database: UserDatabase;
   queue: UserQueue;
+  /** What was read of the queue last. */
+  known?: Pick<QueueView, 'entries' | 'paused' | 'quarantined'>;
   stop: () => void;
 }
 
@@ -184,6 +190,7 @@ class QueueLifecycle implements Lifecycle {
     keepSnapshots(uid, options.keepSnapshots()).catch((error: unknown) => {
       if (!(error instanceof StorageFault)) options.onError(error);
     });
+    this.show(this.attached);
     this.refreshSoon();
     void this.drainNow();
   }
@@ -238,30 +245,32 @@ class QueueLifecycle implements Lifecycle {
   async refresh(): Promise<void> {
     const present = this.attached;
     if (present === null) return;
-    let view: QueueView = { ...NOTHING, draining: this.draining > 0 };
     try {
-      const state = await present.queue.outbox.state();
-      view = {
-        ...view,
-        entries: state.entries,
-        paused: pauseHolds(state.meta, null),
-        quarantined: await present.queue.outbox.quarantined(),
-      };
+      const { entries, meta } = await present.queue.outbox.state();
+      const quarantined = await present.queue.outbox.quarantined();
+      present.known = { entries, paused: pauseHolds(meta, null), quarantined };
     } catch (error) {
       if (!(error instanceof StorageFault)) throw error;
+      if (error.code === 'signed-out') present.known = { ...NOTHING };
     }
-    if (this.attached !== present) return;
-    this.options.onView({
-      ...view,
-      entries: this.withAccepted(view.entries),
-      storage: present.database.mode,
-      lost: present.database.lost,
-    });
+    if (this.attached === present) this.show(present);
   }
 
   lossRead(): void {
     this.attached?.database.noteLossRead();
     this.refreshSoon();
+  }
+
+  private show({ uid, database, known }: Attached): void {
+    this.options.onView({
+      ...NOTHING,
+      ...known,
+      entries: this.withAccepted(known?.entries ?? []),
+      unread: known === undefined && this.options.made.had(uid),
+      draining: this.draining > 0,
+      storage: database.mode,
+      lost: database.lost,
+    });
   }
 
   private openQueue(database: UserDatabase): UserQueue {
@@ -315,6 +324,9 @@ class QueueLifecycle implements Lifecycle {
 
   private delivered(entry: OutboxEntry, agents: Agent[], alert: Alert | null): void {
     this.accepted.set(entry.commandId, { ...entry, state: 'accepted', reason: null });
+    const known = this.attached?.known;
+    // The disk may not be able to tell that it is over.
+    if (known) known.entries = known.entries.filter((one) => one.commandId !== entry.commandId);
     setTimeout(() => {
       this.accepted.delete(entry.commandId);
       this.refreshSoon();

@@ -86,10 +86,15 @@ export function useEntries(): OutboxEntryView[] {
   return useSnapshot(queue).entries as OutboxEntryView[];
 }
 
-/** The commands that a log-out or a wipe would discard, as they are now. */
-export function useUnsent(): ReturnType<typeof unsentCommands> {
+/**
+ * How many commands a log-out or a wipe would discard, as it is now; null where nobody knows, because
+ * the storage does not answer.
+ */
+export function useUnsent(): number | null {
+  const { unread } = useSnapshot(queue);
   useEntries();
-  return unsentCommands();
+  const { length } = unsentCommands();
+  return unread && length === 0 ? null : length;
 }
 
 /** The agents of the account that is shown, paper or one at an exchange. */

@@ -18,13 +18,10 @@ export function exclusiveLocks(): LockManager {
         if (signal?.aborted === true) return;
         begun = true;
         held.add(name);
-        try {
-          resolve(await work({ name, mode: 'exclusive' }));
-        } catch (error) {
-          reject(error);
-        } finally {
-          held.delete(name);
-        }
+        const done = Promise.resolve<Lock>({ name, mode: 'exclusive' }).then(work);
+        resolve(done);
+        await done.catch(() => undefined);
+        held.delete(name);
       });
       ends.set(name, turn);
     });

@@ -24,8 +24,20 @@ import { ProveField, useSignInMethods } from './ProveField.tsx';
 const refundText = (paidUntil: number | null): string =>
   paidUntil === null ? '' : `There is no refund for the time until ${formatDate(paidUntil)}. `;
 
+function unsentText(unsent: number | null): string[] {
+  if (unsent === 0) return [];
+  return [
+    unsent === null
+      ? 'Any unsent commands on this device are discarded.'
+      : `${counted(unsent, 'unsent command', 'unsent commands')} on this device ${unsent === 1 ? 'is' : 'are'} discarded.`,
+  ];
+}
+
 /** What will be deleted, in that order. */
-function endings({ agents, running, positions, plan }: DeletionPreview, unsent: number): string[] {
+function endings(
+  { agents, running, positions, plan }: DeletionPreview,
+  unsent: number | null,
+): string[] {
   return [
     agents === 0
       ? 'You have no agents.'
@@ -41,17 +53,13 @@ function endings({ agents, running, positions, plan }: DeletionPreview, unsent: 
           : 'It was a test plan. No money was charged.'),
     'Trades, ledger, decisions, settings, referrals, support requests, linked addresses and notified devices are deleted.',
     'Your login is deleted. You can use the email for a new account.',
-    ...(unsent === 0
-      ? []
-      : [
-          `${counted(unsent, 'unsent command', 'unsent commands')} on this device ${unsent === 1 ? 'is' : 'are'} discarded.`,
-        ]),
+    ...unsentText(unsent),
   ];
 }
 
 /** What will be deleted, from the server. */
 function Endings({ preview }: { preview: CallableState<DeletionPreview> }) {
-  const unsent = useUnsent().length;
+  const unsent = useUnsent();
   if (preview.data !== null)
     return (
       <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">

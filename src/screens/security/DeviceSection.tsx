@@ -34,7 +34,7 @@ export function DeviceSection() {
       if (done) location.assign('/');
     });
   };
-  const unsent = useUnsent().length;
+  const unsent = useUnsent();
   return (
     <Section title="This device">
       <dl>
@@ -65,9 +65,9 @@ export function DeviceSection() {
           label="Wipe"
           sentence={
             'Deletes all saved data on this device' +
-            (unsent > 0
-              ? `, including ${counted(unsent, 'unsent command', 'unsent commands')},`
-              : '') +
+            (unsent === 0
+              ? ''
+              : `, including ${unsent === null ? 'any unsent commands' : counted(unsent, 'unsent command', 'unsent commands')},`) +
             ' and logs you out.'
           }
           onConfirm={wipe}

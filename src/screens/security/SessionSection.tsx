@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { navigate } from 'wouter/use-browser-location';
-import { sendQueued, unsentCommands } from '../../commands.ts';
+import { queue, sendQueued, unsentCommands } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Line, Section } from '../../components/Section.tsx';
@@ -15,7 +15,7 @@ import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { showFailure } from '../show-result.ts';
 import { useIsHere } from '../use-is-here.ts';
-import { useEntries } from '../use-store.ts';
+import { useUnsent } from '../use-store.ts';
 
 type UnsentCommand = ReturnType<typeof unsentCommands>[number];
 
@@ -31,7 +31,16 @@ const late = (): Promise<void> =>
   });
 
 /** What discarding does. Of a command that was sent, nobody here knows whether it arrived. */
-function discardText(left: readonly UnsentCommand[]): { title: string; description: string } {
+function discardText(
+  left: readonly UnsentCommand[],
+  isUnknown: boolean,
+): { title: string; description: string } {
+  if (isUnknown)
+    return {
+      title: 'Commands may be unsent',
+      description:
+        "This browser's storage is not responding. Logging out discards any unsent commands.",
+    };
   const isOne = left.length === 1;
   const many = isOne ? 'command' : 'commands';
   const [these, them] = isOne ? ['it', 'it'] : ['these', 'them'];
@@ -52,20 +61,23 @@ function discardText(left: readonly UnsentCommand[]): { title: string; descripti
 function DiscardDialog({
   open,
   left,
+  isUnknown,
   onStay,
   onLeave,
 }: {
   open: boolean;
   left: readonly UnsentCommand[];
+  /** Nobody knows whether something is unsent. */
+  isUnknown: boolean;
   onStay: () => void;
   onLeave: () => void;
 }) {
-  const isEmpty = left.length === 0;
+  const isEmpty = left.length === 0 && !isUnknown;
   return (
     <Dialog
       open={open}
       onOpenChange={onStay}
-      {...discardText(left)}
+      {...discardText(left, isUnknown)}
       actions={
         <>
           <Button onClick={onStay}>Stay logged in</Button>
@@ -88,17 +100,23 @@ function DiscardDialog({
 }
 
 /** For whoever has gone to another screen, where nothing can be asked. */
-const notLoggedOut = (many: number): string =>
-  many === 1
+function notLoggedOut(many: number): string {
+  if (many === 0)
+    return 'Not logged out: commands may be unsent. Go to Security to discard them and log out.';
+  return many === 1
     ? 'Not logged out: the server has not confirmed 1 command. Go to Security to discard it and log out.'
     : `Not logged out: the server has not confirmed ${many} commands. Go to Security to discard them and log out.`;
+}
+
+/** Also where the storage has yet to say what is unsent. */
+const mayDiscard = (): boolean => queue.unread || unsentCommands().length > 0;
 
 function SignOut() {
   const { online } = useSnapshot(connection);
   const [asking, setAsking] = useState(false);
   const [doing, setDoing] = useState<'sending' | 'leaving' | null>(null);
   // Drawn anew whenever the queue changes.
-  useEntries();
+  const isUnknown = useUnsent() === null;
   const left = unsentCommands();
   // What waits for the user's word is discarded unsent.
   const beingSent = left.filter(({ state }) => state !== 'needs-you').length;
@@ -114,17 +132,16 @@ function SignOut() {
   const isHere = useIsHere();
   const ask = async (): Promise<void> => {
     const isSamePerson = samePerson();
-    if (unsentCommands().length > 0 && online !== 'offline') {
+    if (mayDiscard() && online !== 'offline') {
       setDoing('sending');
       await Promise.race([sendQueued(), late()]);
       setDoing(null);
     }
     // Another person may have come meanwhile, whose queue this would be.
     if (!isSamePerson()) return;
-    const { length } = unsentCommands();
-    if (length === 0) await leave();
+    if (!mayDiscard()) await leave();
     else if (isHere.current) setAsking(true);
-    else pageToast('error', notLoggedOut(length));
+    else pageToast('error', notLoggedOut(unsentCommands().length));
   };
   return (
     <>
@@ -145,6 +162,7 @@ function SignOut() {
       <DiscardDialog
         open={asking}
         left={left}
+        isUnknown={isUnknown}
         onStay={() => {
           setAsking(false);
         }}

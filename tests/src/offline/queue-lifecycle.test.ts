@@ -451,6 +451,68 @@ describe('a page that is left while it sends', () => {
   });
 });
 
+describe('while the disk does not answer', () => {
+  const failing = () =>
+    vi
+      .spyOn(UserDatabase.prototype, 'transact')
+      .mockRejectedValue(new StorageFault('no-storage', 'It did not answer in time'));
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it('shows what waits as last read, and without what was sent meanwhile', async () => {
+    server.answer(() => 'reset');
+    const { life, view, states } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    const sent = await life.queue?.outbox.enqueue(stop('y'));
+    await life.refresh();
+    failing();
+    await life.refresh();
+    expect(view()?.entries.map(({ agentId }) => agentId)).toEqual(['x', 'y']);
+    expect(view()?.unread).toBe(false);
+    const elsewhere = openChannel(`life-${uid}`);
+    channels.push(elsewhere);
+    if (sent !== undefined)
+      elsewhere.post({ type: 'delivered', uid, entry: sent, agents: [], alert: null });
+    await expect.poll(states).toEqual(['saved', 'accepted']);
+    await expect.poll(states, { timeout: 8_000 }).toEqual(['saved']);
+  });
+
+  it('says that a queue was never read, where there is one, instead of calling it empty', async () => {
+    failing();
+    let had = true;
+    const { life, view } = tab({ made: { had: () => had, note: () => undefined } });
+    life.attach(uid);
+    expect(view()?.unread).toBe(true);
+    await life.refresh();
+    expect(view()).toMatchObject({ entries: [], unread: true });
+    // No database was ever made here: nothing can wait in it.
+    had = false;
+    await life.refresh();
+    expect(view()).toMatchObject({ entries: [], unread: false });
+    had = true;
+    vi.restoreAllMocks();
+    await life.refresh();
+    expect(view()?.unread).toBe(false);
+  });
+
+  it('shows nothing of a user whose data is deleted, nor of the one before (F34)', async () => {
+    server.answer(() => 'reset');
+    const { life, view } = tab({ made: { had: () => true, note: () => undefined } });
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.refresh();
+    await life.database?.retire();
+    await life.refresh();
+    expect(view()).toMatchObject({ entries: [], unread: false });
+    failing();
+    life.attach(`${uid}-other`);
+    await life.refresh();
+    expect(view()).toMatchObject({ entries: [], unread: true });
+  });
+});
+
 describe('signing out', () => {
   it('deletes the database and every word of it, with other tabs open, and none of them sends (F23, F35)', async () => {
     server.answer(() => 'reset');

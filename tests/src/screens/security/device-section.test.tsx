@@ -32,7 +32,7 @@ const entry = (commandId: string): OutboxEntry => ({
 
 afterEach(() => {
   cleanup();
-  queue.entries = [];
+  Object.assign(queue, { entries: [], unread: false });
 });
 
 it('counts in its question the commands that are unsent now', async () => {
@@ -52,4 +52,12 @@ it('counts in its question the commands that are unsent now', async () => {
     await Promise.resolve();
   });
   expect(dialog.textContent).toContain('on this device and logs you out.');
+});
+
+it('says in its question that commands may be unsent where the storage does not tell', async () => {
+  queue.unread = true;
+  render(<DeviceSection />);
+  fireEvent.click(screen.getByRole('button', { name: /^Wipe/ }), { detail: 0 });
+  const dialog = await screen.findByRole('dialog');
+  expect(dialog.textContent).toContain('including any unsent commands, and logs you out.');
 });

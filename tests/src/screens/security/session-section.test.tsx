@@ -66,7 +66,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   vi.useRealTimers();
-  queue.entries = [];
+  Object.assign(queue, { entries: [], unread: false });
 });
 
 it('shows that it sends what waits first, and asks after a while without an answer (R4-07)', async () => {
@@ -146,4 +146,30 @@ it('says nothing of it to somebody who has logged in since', async () => {
   Object.assign(session, { user: { uid: 'uid-2', email: null } });
   await pass(6_000);
   expect(toastStore.toasts).toEqual([]);
+});
+
+it('asks where nobody knows whether something is unsent, and tries to send it first', async () => {
+  Object.assign(queue, { entries: [], unread: true });
+  fireEvent.click(logOut());
+  await pass(0);
+  expect(sendQueued).toHaveBeenCalledOnce();
+  await pass(6_000);
+  const dialog = screen.getByRole('dialog', { name: 'Commands may be unsent' });
+  expect(dialog.textContent).toContain('Logging out discards any unsent commands.');
+  expect(signOut).not.toHaveBeenCalled();
+  fireEvent.click(screen.getByRole('button', { name: 'Discard and log out' }));
+  await pass(0);
+  expect(signOut).toHaveBeenCalledOnce();
+});
+
+it('says on another screen that nobody was logged out where something may be unsent', async () => {
+  Object.assign(queue, { entries: [], unread: true });
+  fireEvent.click(logOut());
+  await pass(0);
+  cleanup();
+  await pass(6_000);
+  expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+    'Not logged out: commands may be unsent. Go to Security to discard them and log out.',
+  ]);
+  expect(signOut).not.toHaveBeenCalled();
 });
