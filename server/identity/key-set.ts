@@ -16,37 +16,59 @@ interface Held {
   freshUntil: number;
 }
 
+const unavailable = (error: unknown): Refusal =>
+  new Refusal('identity_unavailable', 'The identity provider is unavailable', {
+    retryAfterMs: RETRY_AFTER_MS,
+    details: { reason: error instanceof Error ? error.name : 'unknown' },
+  });
+
 export class KeySet {
   private held: Held | null = null;
   private fetching: Promise<Held> | null = null;
   private triedAt = Number.NEGATIVE_INFINITY;
+  /** Why the last try brought no keys. */
+  private fault: unknown = null;
 
   constructor(
     private readonly url: string,
     private readonly clock: WallClock,
   ) {}
 
-  /** Keys among which `kid` may be. Throws 503 where there are none young enough. */
+  /**
+   * Keys among which `kid` may be. Throws 503 where there are none young enough, and for an unknown
+   * `kid` where they could not be asked for again: the token may be right.
+   */
   async keysFor(kid: string): Promise<Keys> {
     const now = this.clock.now();
     const held = this.held;
     const usable = held !== null && now < held.freshUntil;
-    if (usable && (held.ids.has(kid) || now - this.triedAt < COOLDOWN_MS)) return held.keys;
+    if (usable && held.ids.has(kid)) return held.keys;
+    if (usable && now - this.triedAt < COOLDOWN_MS && this.fetching === null) {
+      if (this.fault !== null) throw unavailable(this.fault);
+      return held.keys;
+    }
     try {
       return (await this.refresh()).keys;
     } catch (error) {
-      if (usable) return held.keys;
-      throw new Refusal('identity_unavailable', 'The identity provider is unavailable', {
-        retryAfterMs: RETRY_AFTER_MS,
-        details: { reason: error instanceof Error ? error.name : 'unknown' },
-      });
+      throw unavailable(error);
     }
   }
 
   private refresh(): Promise<Held> {
-    this.fetching ??= this.fetchKeys().finally(() => {
-      this.fetching = null;
-    });
+    this.fetching ??= this.fetchKeys()
+      .then(
+        (held) => {
+          this.fault = null;
+          return held;
+        },
+        (error: unknown) => {
+          this.fault = error;
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.fetching = null;
+      });
     return this.fetching;
   }
 

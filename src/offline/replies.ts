@@ -85,8 +85,9 @@ function judgeRefusal(entry: OutboxEntry, refusal: Refusal, at: Circumstances): 
   const { wait, later, settle, pause } = verdictsOn(entry, refusal, at);
   switch (refusal.status) {
     case 401:
-      if (!SESSION_OVER.includes(code) && !at.refreshed) return { verdict: 'refresh' };
-      return pause('sign-in', code, message);
+      if (SESSION_OVER.includes(code)) return pause('sign-in', code, message);
+      // No other refusal of a token says that a login would help: the server's keys may be old.
+      return at.refreshed ? later(code, message) : { verdict: 'refresh' };
     case 402:
     case 403:
       // Neither a plan nor a permission blocks a stop: such an answer counts as a temporary error.

@@ -330,6 +330,28 @@ describe('the key set', () => {
     }
   });
 
+  it('that could not be had says nothing of a token with a newer key: 503, and 401 once it can (F31, F33)', async () => {
+    const clock = new TestClock();
+    const verifier = verifierOf(clock);
+    await verifier.verify(await keys.sign('Alice1', {}, clock.now()));
+    clock.advance(31_000);
+    const newer = await generateKeyPair('RS256');
+    const refused = async (kid: string): Promise<{ code: string; status: number }> =>
+      refusalOf(verifier.verify(await signToken(newer.privateKey, kid, 'Alice1', {}, clock.now())));
+    keys.setOnline(false);
+    const before = keys.asked();
+    for (const kid of ['newer-1', 'newer-2', 'newer-1'])
+      expect(await refused(kid)).toMatchObject({ code: 'identity_unavailable', status: 503 });
+    // Known keys go on, and the provider is not asked for each unknown one.
+    await verifier.verify(await keys.sign('Alice1', {}, clock.now()));
+    keys.setOnline(true);
+    expect(await refused('newer-1')).toMatchObject({ code: 'identity_unavailable', status: 503 });
+    expect(keys.asked() - before).toBe(1);
+    clock.advance(31_000);
+    expect(await refused('newer-1')).toMatchObject({ code: 'invalid_token', status: 401 });
+    expect(keys.asked() - before).toBe(2);
+  });
+
   it('is not asked again for every unknown key', async () => {
     const clock = new TestClock();
     const verifier = verifierOf(clock);

@@ -163,17 +163,20 @@ describe('what a reply means', () => {
       entry: { state: 'failed', reason: { message: 'words' } },
     });
   });
-  it('refreshes a token once, then waits for a sign-in', () => {
-    expect(verdict(start('x'), { status: 401, json: error('invalid_token') }).verdict).toBe(
-      'refresh',
-    );
-    expect(verdict(start('x'), { status: 401, json: error('invalid_token') }, true)).toMatchObject({
-      verdict: 'pause',
-      why: 'sign-in',
-    });
-    expect(verdict(stop('x'), { status: 401, json: error('reauth_required') })).toMatchObject({
-      verdict: 'pause',
-      why: 'sign-in',
+  it.each(['reauth_required', 'token_revoked'])('waits for a sign-in on %s (F29, F30)', (code) => {
+    for (const refreshed of [false, true])
+      expect(verdict(stop('x'), { status: 401, json: error(code) }, refreshed)).toMatchObject({
+        verdict: 'pause',
+        why: 'sign-in',
+      });
+  });
+  it('refreshes a token once, then tries later: another 401 says nothing of the session', () => {
+    const refused = { status: 401, json: error('invalid_token') };
+    expect(verdict(stop('x'), refused).verdict).toBe('refresh');
+    expect(verdict(stop('x'), refused, true)).toMatchObject({
+      verdict: 'again',
+      noAnswer: false,
+      entry: { state: 'saved', failures: 1, reason: { code: 'invalid_token' } },
     });
   });
   it.each([402, 403])('fails a start on %i with its reason, and never a stop', (status) => {

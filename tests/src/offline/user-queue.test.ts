@@ -182,6 +182,26 @@ describe('a queue of one realm', () => {
     expect(posts()).toHaveLength(1);
   });
 
+  it('goes on by itself after two refusals of a token that say nothing of the session', async () => {
+    const { queue } = realm();
+    await queue.outbox.enqueue(stop('x'));
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 401, body: { error: { code: 'invalid_token', message: 'Invalid' } } },
+    );
+    expect((await queue.drain()).end).toBe('waiting');
+    expect(posts()).toHaveLength(2);
+    server.answer(echo);
+    await expect
+      .poll(async () => {
+        await queue.drain();
+        return (await queue.outbox.state()).entries;
+      })
+      .toEqual([]);
+    expect(new Set(commandIds()).size).toBe(1);
+  });
+
   it('stops the others of its turn when its user has gone between two sends (F23)', async () => {
     const { queue, database } = realm();
     for (const id of ['a', 'b', 'c']) await queue.outbox.enqueue(start(id));
