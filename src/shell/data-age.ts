@@ -7,7 +7,7 @@ import { usePast } from '../components/use-now.ts';
 import { AHEAD_MS } from '../format/ages.ts';
 import { environment } from '../environment.ts';
 import { connection } from '../stores/connection.ts';
-import { isStreamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
+import { isMarked, isStreamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
 import { liveSlots } from '../stores/live-slots.ts';
 import { useShownAccount } from '../stores/shown-account.ts';
 import type { Slot } from '../stores/slot.ts';
@@ -31,6 +31,7 @@ interface KnownParts {
   verifiedAt: number | null;
   savedAt: number | null;
   origin: Slot<unknown>['origin'];
+  isMarked?: boolean;
 }
 
 /** Device clock (ms); null without data. */
@@ -39,7 +40,7 @@ export function trueAt(kind: DataKind, parts: KnownParts): number | null {
   const whole = parts.gapAt === null || (parts.savedAt ?? 0) >= parts.gapAt;
   const streaming = whole && (parts.stream === 'open' || parts.stream === 'shared');
   const isWord = parts.origin === 'network' || parts.origin === 'stream';
-  if (parts.savedAt !== null && streaming && isWord && isStreamed(kind)) {
+  if (parts.savedAt !== null && streaming && isWord && isStreamed(kind) && !parts.isMarked) {
     const heardAt = parts.verifiedAt ?? 0;
     // A reading this far ahead of the stream's last word was dated before the clock was put back.
     return heardAt > 0 && parts.savedAt > heardAt + AHEAD_MS
@@ -52,7 +53,14 @@ export function trueAt(kind: DataKind, parts: KnownParts): number | null {
 export function useDataTime(kind: DataKind = 'portfolio'): number | null {
   const { stream, verifiedAt, gapAt } = useSnapshot(connection);
   const { savedAt, origin } = useSnapshot(slotOf(kind));
-  return trueAt(kind, { stream, verifiedAt, gapAt, savedAt, origin });
+  return trueAt(kind, {
+    stream,
+    verifiedAt,
+    gapAt,
+    savedAt,
+    origin,
+    isMarked: isMarked(kind),
+  });
 }
 
 /** When what a screen mostly shows was last known to be true. No stream vouches for real money. */
@@ -61,7 +69,8 @@ export function useScreenTime(path: string): number | null {
   const at = useDataTime(kind);
   const id = useShownAccount(path)?.id;
   const { accounts } = useSnapshot(liveSlots);
-  const readAt = id === undefined ? at : (accounts[id]?.savedAt ?? null);
+  const paperAt = useDataTime();
+  const readAt = id === undefined ? paperAt : (accounts[id]?.savedAt ?? null);
   // An agent's state stands beside its money: the older of the two counts.
   const isOlder = readAt !== null && readAt < (at ?? 0);
   return /dashboard|^.(port|live)/.test(path) || (isOlder && path.startsWith('/agents'))

@@ -7,6 +7,7 @@ import {
   type SnapshotKind,
 } from '../offline/snapshot-registry.ts';
 import { keptStore } from './kept-stores.ts';
+import { portfolioStore } from './portfolio-store.ts';
 import type { Slot } from './slot.ts';
 
 export type DataKind = AgedKind;
@@ -24,5 +25,13 @@ export function slotOf(kind: SnapshotKind): Slot<unknown> {
   return store.slot;
 }
 
-/** What the stream keeps true while it is open. */
-export const streamedSlots = (): Slot<unknown>[] => STREAMED_KINDS.map(slotOf);
+/**
+ * Whether it moves with every price, as open positions do. Marks tell of that, so silence of the stream
+ * does not mean that nothing changed.
+ */
+export const isMarked = (kind: SnapshotKind): boolean =>
+  kind === 'portfolio' && (portfolioStore.data?.positions.length ?? 0) > 0;
+
+/** What the stream keeps true while it is open, by its silence too. */
+export const streamedSlots = (): Slot<unknown>[] =>
+  STREAMED_KINDS.filter((kind) => !isMarked(kind)).map(slotOf);

@@ -40,6 +40,10 @@ describe('when a kind was last known to be true', () => {
     expect(trueAt('analytics', parts)).toBe(500);
     expect(trueAt('subscription', parts)).toBe(500);
   });
+  it('is its own reading for open positions, which every price moves: a heartbeat tells of none', () => {
+    expect(trueAt('portfolio', { ...parts, isMarked: true })).toBe(500);
+    expect(trueAt('portfolio', { ...parts, isMarked: true, savedAt: 950 })).toBe(950);
+  });
   it('is its own reading, where the stream may have left something out since that was made', () => {
     expect(trueAt('agents', { ...parts, gapAt: 700 })).toBe(500);
     expect(trueAt('agents', { ...parts, gapAt: 700, savedAt: 800 })).toBe(900);

@@ -76,3 +76,17 @@ it('none where nothing of the account is here, and that of agents where they are
   expect(timeOn('/dashboard')).toBeNull();
   expect(timeOn(`/agents/${AGENT_ID}`)).toBe(AGENTS);
 });
+
+it('that of the last mark where the paper account holds positions, though the stream goes on', () => {
+  accountChoice.chosen = null;
+  Object.assign(connection, { stream: 'open', verifiedAt: NOW });
+  Object.assign(portfolioStore, { data: { positions: [] }, savedAt: PAPER });
+  for (const path of ['/dashboard', '/portfolio', '/agents/paper'])
+    expect([path, timeOn(path)]).toEqual([path, NOW]);
+  cleanup();
+  Object.assign(portfolioStore, { data: { positions: [{}] }, savedAt: PAPER });
+  for (const path of ['/dashboard', '/portfolio', '/agents/paper'])
+    expect([path, timeOn(path)]).toEqual([path, PAPER]);
+  // It tells of a stop all the same.
+  expect(timeOn('/stop-all')).toBe(NOW);
+});

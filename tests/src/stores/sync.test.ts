@@ -372,6 +372,7 @@ describe("the server's return", () => {
 
 describe('a stream that ends', () => {
   it('has kept true what it tells of until its last word, and vouches for nothing again before it was compared', async () => {
+    if (portfolioStore.data !== null) portfolioStore.data.positions = [];
     vi.useFakeTimers({ toFake: ['Date'], now: now + 100_000 });
     handed().onState('open');
     applyEvent({ type: 'heartbeat', serverTime: Date.now(), marketTime: Date.now(), sequence: 1 });
@@ -395,6 +396,25 @@ describe('a stream that ends', () => {
     await waitFor(() => {
       expect(connection.gapAt).toBeNull();
     });
+    vi.useRealTimers();
+    handed().onState('closed');
+    connection.gapAt = null;
+  });
+
+  it('has kept no open position true for longer than its last mark', async () => {
+    const marked = Date.now();
+    applyEvent({
+      type: 'portfolio.marked',
+      portfolio: { ...(replies().portfolio as Portfolio), servedAt: now + 20_000 },
+    });
+    expect(portfolioStore.data?.positions).not.toEqual([]);
+    const savedAt = portfolioStore.savedAt ?? 0;
+    expect(savedAt).toBeGreaterThanOrEqual(marked);
+    vi.useFakeTimers({ toFake: ['Date'], now: marked + 100_000 });
+    handed().onState('open');
+    applyEvent({ type: 'heartbeat', serverTime: Date.now(), marketTime: Date.now(), sequence: 1 });
+    handed().onState('stale');
+    expect([portfolioStore.savedAt, agentsStore.savedAt]).toEqual([savedAt, Date.now()]);
     vi.useRealTimers();
     handed().onState('closed');
     connection.gapAt = null;
