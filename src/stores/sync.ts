@@ -10,6 +10,7 @@ import { apiFetch, observeApi, rememberSource } from '../api/api.ts';
 import type { SharedStream } from '../api/shared-stream.ts';
 import { environment } from '../environment.ts';
 import { endSession, idToken, revokeSession, session } from '../identity/session.ts';
+import { backoffMs } from '../offline/queue-rules.ts';
 import { untilReached } from '../platform/load-part.ts';
 import { log } from '../platform/page-log.ts';
 import { whileSeen } from '../platform/resting-timer.ts';
@@ -59,6 +60,7 @@ import { followVisits } from './last-visit.ts';
 import { walletChanged } from './wallet-store.ts';
 
 const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
+const REREAD_SOONEST_MS = 1_000;
 
 let uid: string | null = null;
 let stream: SharedStream | null = null;
@@ -67,6 +69,8 @@ let opening: string | null = null;
 let stopKeeping: () => void = () => undefined;
 let restoredFirst: () => void = () => undefined;
 let rereading: ReturnType<typeof setTimeout> | undefined;
+/** How often what was missed could not be read, one after the other. */
+let misses = 0;
 /** Device clock (ms) of the stream's last event of any kind. */
 let heardAt = 0;
 
@@ -80,22 +84,54 @@ function withLive(work: (live: typeof LiveStore) => unknown): void {
     });
 }
 
+const STREAMED_READS = [
+  [agentsStore, loadAgents],
+  [portfolioStore, loadPortfolio],
+  [historyStore, loadHistory],
+  [marketStore, loadMarket],
+  [alertsStore, loadAlerts],
+] as const;
+type Reads = readonly (typeof STREAMED_READS)[number][];
+
+async function reread(reads: Reads): Promise<void> {
+  await Promise.all(reads.map(([, read]) => read(true)));
+  rereadFailed();
+}
+
+/** What may have changed in a gap and could not be read since; none where nobody can see or get it. */
+function failedReads(): Reads {
+  const { gapAt, online } = connection;
+  const rests = document.visibilityState === 'hidden' || online === 'offline';
+  if (rests || session.status !== 'signed-in') return [];
+  return STREAMED_READS.filter(
+    ([slot]) => slot.status === 'error' && (slot.savedAt ?? 0) < (gapAt ?? 0),
+  );
+}
+
+/** Tries it again later, after each failure more slowly. */
+function rereadFailed(): void {
+  if (failedReads().length === 0) return;
+  clearTimeout(rereading);
+  rereading = setTimeout(
+    () => {
+      void reread(failedReads());
+    },
+    REREAD_SOONEST_MS + backoffMs(misses, Math.random()),
+  );
+  misses += 1;
+}
+
 /**
  * Loads everything again that stream events would have changed. Several calls at once cause one
  * load.
  */
 function rereadAll(): void {
   connection.gapAt = Date.now();
+  misses = 0;
   clearTimeout(rereading);
   rereading = setTimeout(() => {
     if (session.status !== 'signed-in') return;
-    void Promise.all([
-      loadAgents(true),
-      loadPortfolio(true),
-      loadHistory(true),
-      loadMarket(true),
-      loadAlerts(true),
-    ]);
+    void reread(STREAMED_READS);
     if (liveSlots.connections.data !== null) withLive(({ rereadLive }) => rereadLive());
   }, 150);
 }
@@ -365,6 +401,7 @@ export function startSync(): Promise<void> {
     if (online !== 'online') return;
     stream?.wake();
     refresh();
+    rereadFailed();
   });
   subscribeKey(connection, 'stream', (state) => {
     if (state === 'stale') void verifyOnline();
@@ -378,6 +415,7 @@ export function startSync(): Promise<void> {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') return;
     tick();
+    rereadFailed();
     // A push message may have arrived since.
     if (uid !== null)
       notePushLag(uid).catch((error: unknown) => {

@@ -20,6 +20,7 @@ import type { MarketData } from '../../../contract/market.ts';
 import type { StreamEvent } from '../../../contract/stream.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { api } from '../../../src/api/api.ts';
+import { ApiError } from '../../../src/api/api-error.ts';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
 import { joinStream, type SharedStreamOptions } from '../../../src/api/shared-stream.ts';
 import { endSession, resetSession, session } from '../../../src/identity/session.ts';
@@ -55,6 +56,7 @@ const ofExchange = (price: string): MarketData => ({
   now,
   symbols: [{ ...replies().marketData!.symbols[0]!, price }],
 });
+const call = vi.spyOn(api, 'call');
 const marketData = vi.spyOn(api, 'marketData');
 const wake = vi.fn();
 const close = vi.fn();
@@ -88,7 +90,7 @@ const loaded = (): Promise<void> =>
 beforeAll(() => {
   vi.mocked(joinStream).mockReturnValue({ wake, close });
   resetSession();
-  vi.spyOn(api, 'call').mockImplementation((name) => {
+  call.mockImplementation((name) => {
     asked.push(name);
     const all = replies() as Record<string, object | undefined>;
     return Promise.resolve(
@@ -418,6 +420,79 @@ describe('a stream that ends', () => {
     vi.useRealTimers();
     handed().onState('closed');
     connection.gapAt = null;
+  });
+});
+
+describe('a read after a gap that fails', () => {
+  let away: string[] = [];
+  let hidden: 'visible' | 'hidden' = 'visible';
+  beforeEach(() => {
+    away = ['agents'];
+    hidden = 'visible';
+    vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => hidden);
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const answer = call.getMockImplementation();
+    call.mockImplementation(((name: 'agents') => {
+      if (!away.includes(name)) return answer?.(name, {});
+      asked.push(name);
+      return Promise.reject(
+        new ApiError('The server is busy', { code: 'server_busy', status: 503, text: 'Busy' }),
+      );
+    }) as never);
+    onTestFinished(() => {
+      if (answer !== undefined) call.mockImplementation(answer);
+      vi.mocked(Math.random).mockRestore();
+      connection.online = 'online';
+      connection.gapAt = null;
+    });
+  });
+  const failed = async (): Promise<void> => {
+    handed().onGap();
+    await waitFor(() => {
+      expect([agentsStore.status, portfolioStore.status]).toEqual(['error', 'ready']);
+    });
+  };
+  const later = (): Promise<void> =>
+    new Promise((resolve) => {
+      setTimeout(resolve, 1_500);
+    });
+
+  it('is tried again by itself, alone, until it is here', async () => {
+    await failed();
+    await waitFor(() => {
+      expect(count('agents')).toBe(3);
+    });
+    expect(count('portfolio')).toBe(1);
+    away = [];
+    await waitFor(() => {
+      expect(agentsStore.status).toBe('ready');
+    });
+    const many = count('agents');
+    await later();
+    expect([count('agents'), count('portfolio')]).toEqual([many, 1]);
+    expect(agentsStore.savedAt ?? 0).toBeGreaterThanOrEqual(connection.gapAt ?? Infinity);
+  });
+
+  it('rests while the page is hidden or the server is away, and goes on after that', async () => {
+    await failed();
+    hidden = 'hidden';
+    await later();
+    expect(count('agents')).toBe(1);
+    hidden = 'visible';
+    document.dispatchEvent(new Event('visibilitychange'));
+    await waitFor(() => {
+      expect(count('agents')).toBe(2);
+    });
+    connection.online = 'offline';
+    await later();
+    const many = count('agents');
+    await later();
+    expect(count('agents')).toBe(many);
+    away = [];
+    connection.online = 'online';
+    await waitFor(() => {
+      expect(agentsStore.status).toBe('ready');
+    });
   });
 });
 
