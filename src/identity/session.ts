@@ -263,6 +263,10 @@ export function openSession(): void {
   addEventListener('storage', (event) => {
     if (event.key === LAST_USER_KEY) followOtherTab(event.newValue);
   });
+  // A page in the back/forward cache is told of nothing.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) followOtherTab(localStorage.getItem(LAST_USER_KEY));
+  });
   setTimeout(() => {
     if (session.status === 'loading') setNobody();
   }, IDENTITY_WAIT_MS);

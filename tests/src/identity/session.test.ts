@@ -514,6 +514,26 @@ describe('sign-out', () => {
     expect(session).toMatchObject({ status: 'signed-out', user: null });
   });
 
+  it('elsewhere is seen by a page that Back brings, which was told nothing while it was kept (F35)', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
+    openSession();
+    const shown = (persisted: boolean): boolean =>
+      dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
+    shown(true);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(session).toMatchObject({ status: 'signed-in', user: { uid: 'ann' } });
+    localStorage.removeItem(LAST_USER_KEY);
+    shown(false);
+    expect(session.user?.uid).toBe('ann');
+    shown(true);
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+    writeLastUser({ uid: 'bob', email: null, lastSignInTime: at(NOW) });
+    shown(true);
+    expect(session.user).toBeNull();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(session).toMatchObject({ status: 'signed-in', user: { uid: 'bob' } });
+  });
+
   it("of one happens when another signs in: the first one's data goes before the second is named", async () => {
     const order: string[] = [];
     onPurge((uid) => {
