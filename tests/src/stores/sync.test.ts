@@ -28,7 +28,8 @@ import { agentsStore } from '../../../src/stores/agents-store.ts';
 import { alertsStore } from '../../../src/stores/alerts-store.ts';
 import { connection } from '../../../src/stores/connection.ts';
 import { historyStore } from '../../../src/stores/fills-store.ts';
-import { applyEvent, startSync } from '../../../src/stores/sync.ts';
+import { applyEvent } from '../../../src/stores/follow-stream.ts';
+import { startSync } from '../../../src/stores/sync.ts';
 import {
   applyMarket,
   applyPools,

@@ -22,7 +22,7 @@ const { session } = await import('../../../../src/identity/session.ts');
 const { agentsStore, applyAgents, clearAgents } =
   await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { applyEvent } = await import('../../../../src/stores/sync.ts');
+const { applyEvent } = await import('../../../../src/stores/follow-stream.ts');
 const { applyHistory, clearHistory } = await import('../../../../src/stores/fills-store.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
