@@ -192,7 +192,7 @@ describe('a pair whose candles do not come any more', () => {
   const makePool = (): Promise<string> =>
     make('BTC/USDT', { trading_pairs: [...AGGRESSIVE.trading_pairs] });
 
-  it('takes no agent along: from the second close on they are run without its signal (F100)', async () => {
+  it('takes no agent along: from the second close on they are run without its signal (F101)', async () => {
     const pool = await makePool();
     const scheduler = floor.scheduler();
     await scheduler.open();
@@ -226,7 +226,7 @@ describe('a pair whose candles do not come any more', () => {
     expect(Object.values(await reasonsOf(pool))).not.toContain('no_signal');
   });
 
-  it('is done without at once where its exchange has halted it, and nothing is decided on it (F100)', async () => {
+  it('is done without at once where its exchange has halted it, and nothing is decided on it (F101)', async () => {
     const pool = await makePool();
     const scheduler = floor.scheduler();
     await scheduler.open();
@@ -240,7 +240,7 @@ describe('a pair whose candles do not come any more', () => {
     expect(floor.warnings).toEqual([]);
   });
 
-  it('is no pair of an agent once its exchange has it no more, and is held on (F100)', async () => {
+  it('is no pair of an agent once its exchange has it no more, and is held on (F101)', async () => {
     const holder = await makePool();
     const scheduler = floor.scheduler();
     await scheduler.open();
