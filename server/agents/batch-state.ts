@@ -23,6 +23,7 @@ import type { LivePort } from '../live/live-deps.ts';
 import { IN_DOUBT, peopleInDoubt } from '../portfolio/alarms.ts';
 import { cashOf } from '../portfolio/record-trades.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
+import { isPricedSometime } from '../market/offered-pairs.ts';
 import { haltOn, haltsInForce, type Halt } from './trading-halts.ts';
 import { openAccount, openAccountOf, type AccountRow } from '../portfolio/open-account.ts';
 import { readOwnRiskOf, readSettingsOf } from '../users/user-settings.ts';
@@ -232,7 +233,7 @@ export class BatchState {
       if (first !== undefined) marks.set(pair, first);
     }
     const { equity, unpriced } = markToMarket(account.cash, account.positions, marks);
-    const worth = { equity, unpriced: unpriced.filter((pair) => market.rules(pair) !== null) };
+    const worth = { equity, unpriced: unpriced.filter((pair) => isPricedSometime(market, pair)) };
     this.worths.set(account.id, worth);
     return worth;
   }

@@ -363,7 +363,8 @@ export class Scheduler {
    */
   private async waitForQuotes(tick: number): Promise<void> {
     const { market } = this.deps;
-    const isUnheard = (pair: string): boolean => market.quote(pair) === null;
+    const isUnheard = (pair: string): boolean =>
+      market.quote(pair) === null && market.rules(pair)?.notTraded === undefined;
     const held = await this.heldPairs();
     const missing = new Set([...(await this.duePairs(tick)), ...held.filter(isUnheard)]);
     const giveUpAt = performance.now() + QUOTE_WAIT_MS;
@@ -380,7 +381,8 @@ export class Scheduler {
   private async duePairs(tick: number): Promise<Set<string>> {
     const { market, database } = this.deps;
     const terms = await dueTerms(database.db, market, tick);
-    return new Set(terms.flatMap((one) => pairsOf(market, one)));
+    const due = terms.flatMap((one) => pairsOf(market, one));
+    return new Set(due.filter((pair) => market.rules(pair)?.notTraded === undefined));
   }
 
   /** Pairs that anybody holds and the market offers. */

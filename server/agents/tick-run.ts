@@ -10,6 +10,7 @@ import type { Quote } from '../../engine/market-types.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { accounts, agents, ticks } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
+import { isPricedSometime } from '../market/offered-pairs.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 
@@ -218,9 +219,10 @@ export async function markAccounts(
   tick: number,
   quotes: TickRun['quotes'],
 ): Promise<void> {
-  const bids = market.pairs().map(({ pair }) => {
+  const bids = market.pairs().flatMap(({ pair }) => {
     const quote = market.quote(pair) ?? quotes.get(pair);
-    return { pair, bid: quote === undefined ? null : formatFixed(quote.bid) };
+    if (quote === undefined && !isPricedSometime(market, pair)) return [];
+    return [{ pair, bid: quote === undefined ? null : formatFixed(quote.bid) }];
   });
   await tx.db.execute(sql`
     with bids as (select * from json_to_recordset(${JSON.stringify(bids)}::json) as bids(pair text, bid numeric)),

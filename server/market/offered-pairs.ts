@@ -16,3 +16,12 @@ export function offeredBy(market: Pick<Market, 'pairs'>): readonly string[] {
   NAMES.set(list, names);
   return names;
 }
+
+/**
+ * Whether a price of the pair is still to come: it is offered, and not given up by its exchange. One
+ * that never gets a price again must hold back nobody.
+ */
+export const isPricedSometime = (market: Pick<Market, 'rules'>, pair: string): boolean => {
+  const rules = market.rules(pair);
+  return rules !== null && rules.notTraded !== 'gone';
+};

@@ -68,7 +68,7 @@ describe('a stablecoin pair whose candles cannot be read', () => {
     expect(await unknownAt(marketOf(two, none), TICK)).toEqual(['DAI', 'USDC', 'USDT']);
   });
 
-  it('holds purchases back for a day once its exchange has it no more, and not for ever (F100)', async () => {
+  it('holds purchases back for a day once its exchange has it no more, and not for ever (F101)', async () => {
     const two = new Set(['DAI/USDT', 'USDC/USDT']);
     const market = marketOf(two, two);
     expect(await unknownAt(market, TICK)).toEqual(['DAI', 'USDC', 'USDT']);

@@ -188,6 +188,7 @@ describe('a pair whose candles do not come any more', () => {
       .pairs()
       .map((rules) => (rules.pair === pair ? { ...rules, notTraded } : rules));
     floor.market.pairs = () => list;
+    floor.market.rules = (name) => list.find((rules) => rules.pair === name) ?? null;
   };
   const makePool = (): Promise<string> =>
     make('BTC/USDT', { trading_pairs: [...AGGRESSIVE.trading_pairs] });
@@ -262,6 +263,28 @@ describe('a pair whose candles do not come any more', () => {
     expect(await held()).toContain('BTC/USDT');
     expect(Object.keys(await reasonsOf(other)).sort()).toEqual(['ETH/USDT', 'SOL/USDT']);
     expect(floor.warnings).toEqual([]);
+  });
+
+  it('holds back nobody where it is gone and has had no price since the start (F101)', async () => {
+    const holder = await makePool();
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 1);
+    rest('BTC/USDT', 'gone');
+    failing.add('BTC/USDT');
+    const other = await make('SOL/USDT');
+    floor.market.step(1, ['BTC/USDT']);
+    floor.market.unquote('BTC/USDT');
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 2, faults: 0 });
+    expect(await reasonsOf(other)).toEqual({ 'SOL/USDT': 'entered' });
+    const reasons = await reasonsOf(holder);
+    expect([reasons['ETH/USDT'], reasons['SOL/USDT']]).not.toContain('no_price');
+    const { accountId } = await floor.call(uid, 'portfolio');
+    const marks = await db
+      .select()
+      .from(equityPoints)
+      .where(and(eq(equityPoints.accountId, accountId), eq(equityPoints.atMarketMs, tickNow())));
+    expect(marks).toHaveLength(1);
   });
 });
 
