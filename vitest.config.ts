@@ -30,11 +30,11 @@ const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
 /** What takes five seconds and more and is touched by shorter tests beside it too. */
 const LONG = [
-  'tests/scripts/{backtest,backup,halt}.test.ts',
+  'tests/scripts/{backtest,backup,halt,on-postgres-commands}.test.ts',
   'tests/server/agents/{backtest-terms,held-pairs,on-postgres,on-postgres-halts,parity,stop-sales}.test.ts',
   'tests/server/alerts/on-postgres.test.ts',
   'tests/server/backup/{on-postgres,restore-backup}.test.ts',
-  'tests/server/db/pglite-threaded.test.ts',
+  'tests/server/db/{on-postgres-migrations,pglite-threaded}.test.ts',
   'tests/server/live/{changed-rules,closed-gate,closed-pair,dust-left,kills,lost-key,lost-markets,on-postgres,part-sales,reconciliation,refused-sales,replaced-key,write-off}.test.ts',
   'tests/server/market/{binance-feed,exchange-feed}.test.ts',
   'tests/server/portfolio/midnight.test.ts',
