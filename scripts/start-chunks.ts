@@ -11,9 +11,10 @@ const START = '/src/start.tsx';
 const SCHEMAS = ['/src/offline/snapshot-schemas.ts', '/src/offline/foreign-message.ts'];
 /**
  * The stores, with what they read from device and server; and what schemas share with the dashboard,
- * for which they would wait.
+ * for which they would wait. One store would else be a chunk of its own between the wallet's, which
+ * nobody loads unasked, and the stream's.
  */
-const STATE = ['/src/stores/sync.ts', '/contract/pools.ts'];
+const STATE = ['/src/stores/sync.ts', '/src/stores/wallet-store.ts', '/contract/pools.ts'];
 /** React in the page; what draws on a server comes with the last frames. */
 const REACT = /\/node_modules\/(?:react|react-dom|scheduler)\/(?!.*server)/;
 const DASHBOARDS = [
