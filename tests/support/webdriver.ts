@@ -195,7 +195,8 @@ export async function openWebKit(binaries: WebKitBinaries): Promise<Driver> {
       await http(at, 'DELETE').catch(() => undefined);
       await ended(child);
       await ended(screen);
-      rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+      // Its helpers end a moment after it, and write until then.
+      rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
     },
   };
 }
