@@ -9,6 +9,7 @@ import { openPglite } from '../../server/db/pglite.ts';
 import { receipts } from '../../server/db/schema.ts';
 import { engine } from '../support/engine-binaries.ts';
 import { EnginePage } from '../support/engine-page.ts';
+import { QUEUE } from '../support/queue-scripts.ts';
 import { callApi, signIn, startServer, type TestServer } from '../support/server.ts';
 import { replayTape } from '../support/tape.ts';
 import { until } from '../support/until.ts';
@@ -18,23 +19,6 @@ const PASSWORD = 'correct horse 9';
 const HOLD_MS = 2_500;
 const AGED = /Showing \d{1,2}:\d{2}/;
 const QUEUED = /Not yet received by the server/;
-
-/** The queue on the device, as it lies there. */
-const QUEUE = `
-const [uid] = given;
-const db = await new Promise((resolve, reject) => {
-  const request = indexedDB.open('tradewind-' + uid);
-  request.onsuccess = () => resolve(request.result);
-  request.onerror = () => reject(request.error);
-});
-const all = await new Promise((resolve, reject) => {
-  const request = db.transaction('outbox').objectStore('outbox').getAll();
-  request.onsuccess = () => resolve(request.result);
-  request.onerror = () => reject(request.error);
-});
-db.close();
-return all.map(({ commandId, intent }) => ({ commandId, intent }));
-`;
 
 /** Asks for the settings past the page's stores: only the worker can have kept the answer. */
 const KEPT_BY_WORKER = `
@@ -117,6 +101,8 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
 
   step('lets a stranger in', async () => {
     await page.goto(`${server.url}/register`);
+    // The page from the build gives way to the app's, and its fields with it.
+    await page.controlled();
     await page.fill('Email', email);
     await page.fill('Password', PASSWORD);
     await page.click('button', 'Create account');

@@ -9,6 +9,7 @@ import { openPglite } from '../../server/db/pglite.ts';
 import { receipts } from '../../server/db/schema.ts';
 import { engine } from '../support/engine-binaries.ts';
 import { EnginePage } from '../support/engine-page.ts';
+import { QUEUE } from '../support/queue-scripts.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
 import {
   callApi,
@@ -20,22 +21,6 @@ import {
 } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** What waits on the device. */
-const QUEUE = `
-const [uid] = given;
-const db = await new Promise((resolve, reject) => {
-  const request = indexedDB.open('tradewind-' + uid);
-  request.onsuccess = () => resolve(request.result);
-  request.onerror = () => reject(request.error);
-});
-const left = await new Promise((resolve, reject) => {
-  const request = db.transaction('outbox').objectStore('outbox').getAllKeys();
-  request.onsuccess = () => resolve(request.result);
-  request.onerror = () => reject(request.error);
-});
-db.close();
-return left;
-`;
 const STOP = /^\/api\/agents\/[^/]+\/stop$/;
 /** What becomes of the first requests, and how many of them. */
 const FAULTS: readonly (readonly [Fault, number])[] = [

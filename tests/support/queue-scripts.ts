@@ -42,3 +42,23 @@ export const NO_LOCK = `(() => {
   const request = navigator.locks.request.bind(navigator.locks);
   navigator.locks.request = (name, ...rest) => (name.startsWith('outbox:') ? Promise.resolve(rest.at(-1)({ name, mode: 'exclusive' })) : request(name, ...rest));
 })()`;
+
+/**
+ * Body of a function in a page of any engine: the queue of the user that it is given, as it lies on
+ * the device.
+ */
+export const QUEUE = `
+const [uid] = given;
+const db = await new Promise((resolve, reject) => {
+  const request = indexedDB.open('tradewind-' + uid);
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+const all = await new Promise((resolve, reject) => {
+  const request = db.transaction('outbox').objectStore('outbox').getAll();
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+db.close();
+return all.map(({ commandId, intent }) => ({ commandId, intent }));
+`;
