@@ -33,7 +33,11 @@ const openFolder = async (dataDir: string, migrates: boolean): Promise<Database>
 
 const openAddress = (url: string, migrates: boolean): Promise<Database> =>
   openPostgres(url, {
-    ...{ poolMax: 2, log: SILENT, answerLimitMs: 0, name: 'tradewind command', migrates },
+    poolMax: 2,
+    log: SILENT,
+    answerLimitMs: 0,
+    name: 'tradewind command',
+    migrates,
   });
 
 /**

@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import type { PaidTier } from '../contract/tiers.ts';
 import type { WalletChainId } from '../contract/wallet.ts';
 
 const DEFAULT_PROJECT = 'demo-tradewind';
@@ -230,7 +231,7 @@ export interface Config {
     /** The one coupon that checkouts may carry; null for none. */
     coupon: string | null;
     /** Of each plan the price that is sold, then those that go on entitling; none, and it is not. */
-    prices: Record<'starter' | 'standard' | 'pro' | 'pro-max', readonly string[]>;
+    prices: Record<PaidTier, readonly string[]>;
   };
   /**
    * Keys of null are made at the first start. `allowLocal` lets pushes go to this machine: for

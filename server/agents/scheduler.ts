@@ -25,6 +25,7 @@ import {
 } from './tick-run.ts';
 import { inTime } from '../market/candles-in-time.ts';
 import { hasNamedPairs } from '../market/market-source.ts';
+import { isTraded } from '../market/offered-pairs.ts';
 import { TickInputs, type Unread } from './tick-inputs.ts';
 
 const POLL_EVERY_MS = 20;
@@ -364,7 +365,7 @@ export class Scheduler {
   private async waitForQuotes(tick: number): Promise<void> {
     const { market } = this.deps;
     const isUnheard = (pair: string): boolean =>
-      market.quote(pair) === null && market.rules(pair)?.notTraded === undefined;
+      market.quote(pair) === null && isTraded(market, pair);
     const held = await this.heldPairs();
     const missing = new Set([...(await this.duePairs(tick)), ...held.filter(isUnheard)]);
     const giveUpAt = performance.now() + QUOTE_WAIT_MS;
@@ -382,7 +383,7 @@ export class Scheduler {
     const { market, database } = this.deps;
     const terms = await dueTerms(database.db, market, tick);
     const due = terms.flatMap((one) => pairsOf(market, one));
-    return new Set(due.filter((pair) => market.rules(pair)?.notTraded === undefined));
+    return new Set(due.filter((pair) => isTraded(market, pair)));
   }
 
   /** Pairs that anybody holds and the market offers. */

@@ -1,4 +1,4 @@
-/** The pairs that a market offers to agents, by name. */
+/** Which pairs a market offers to agents, which it trades now, and of which a price may still come. */
 import type { PairRules } from '../../engine/market-types.ts';
 import type { Market } from './market-source.ts';
 
@@ -25,3 +25,7 @@ export const isPricedSometime = (market: Pick<Market, 'rules'>, pair: string): b
   const rules = market.rules(pair);
   return rules !== null && rules.notTraded !== 'gone';
 };
+
+/** Whether the market trades the pair now, as far as it tells: then its first price is waited for. */
+export const isTraded = (market: Pick<Market, 'rules'>, pair: string): boolean =>
+  market.rules(pair)?.notTraded === undefined;

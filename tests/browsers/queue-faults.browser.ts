@@ -114,7 +114,7 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
   const all: string[] = [];
 
   it.skipIf(open === null).each(FAULTS)(
-    `takes effect once after %s${missing} (F02, F03, F04, F08)`,
+    `takes effect once after %s${missing}`,
     async (fault, times) => {
       await pressStop(fault, times);
       await expectStoppedOnce();
@@ -123,7 +123,7 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
   );
 
   it.skipIf(open === null)(
-    `is delivered by the page that is opened after another site, where the first was left in its send${missing} (F10)`,
+    `is delivered by the page that is opened after another site, where the first was left in its send${missing}`,
     async () => {
       await pressStop('stall', Infinity);
       await until(
@@ -137,7 +137,7 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
     },
   );
 
-  it.skipIf(open === null)(`has left one receipt for each Stop${missing} (F40)`, async () => {
+  it.skipIf(open === null)(`has left one receipt for each Stop${missing}`, async () => {
     await server.kill9();
     const database = await openPglite(server.dataDir);
     const kept = await database.db.select().from(receipts);

@@ -2,17 +2,18 @@
  * `kill -9` of the server with commands in flight, again and again: nothing acknowledged lost,
  * nothing doubled.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { Database } from '../../server/db/database.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { beginProof, keepResult } from '../../scripts/proof/result.ts';
 import { silentLog } from '../support/app.ts';
-import { startTestKeys, TEST_PROJECT, type TestKeys } from '../support/keys.ts';
-import { figuresOf, surviveKills, writeBusyTape } from '../support/kill-witness.ts';
+import {
+  figuresOf,
+  surviveKills,
+  openBusyMarket,
+  type BusyMarket,
+} from '../support/kill-witness.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServer } from '../support/server.ts';
 
@@ -20,18 +21,13 @@ const KILLS = Number(process.env.KILLS ?? 1);
 const SEED = Number(process.env.SEED ?? 20_260);
 const UID = 'killed-often';
 
-let keys: TestKeys;
-let folder: string;
-let market: Record<string, string>;
+let market: BusyMarket;
 
 beforeAll(async () => {
-  keys = await startTestKeys();
-  folder = mkdtempSync(join(tmpdir(), 'tradewind-tape-'));
-  market = writeBusyTape(join(folder, 'made'), SEED);
+  market = await openBusyMarket(SEED);
 });
 afterAll(async () => {
-  await keys.close();
-  rmSync(folder, { recursive: true, force: true });
+  await market.close();
 });
 
 async function killAgainAndAgain(
@@ -42,18 +38,13 @@ async function killAgainAndAgain(
   beginProof(part);
   const startedAt = Date.now();
   const server = await startServer({
-    env: {
-      ...env,
-      ...market,
-      VITE_FIREBASE_PROJECT_ID: TEST_PROJECT,
-      FIREBASE_KEYS_URL: keys.url,
-    },
+    env: { ...env, ...market.env },
   });
   try {
     const survived = await surviveKills({
       kills: KILLS,
       seed: SEED,
-      token: await keys.sign(UID),
+      token: await market.sign(UID),
       uid: UID,
       server,
       strike: () => server.kill9(),

@@ -3,12 +3,16 @@
  * nothing of it may be lost, and nothing doubled.
  */
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { asc, eq, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { CallBody, CallName } from '../../contract/calls.ts';
 import type { Database } from '../../server/db/database.ts';
 import { fills, marketClocks, receipts, ticks } from '../../server/db/schema.ts';
 import { checkLedger } from '../../server/portfolio/check-ledgers.ts';
+import { startTestKeys, TEST_PROJECT } from './keys.ts';
 import { callApi, CallFailed, type TestServer } from './server.ts';
 import { random, writeTape } from './tape.ts';
 import { until } from './until.ts';
@@ -27,10 +31,32 @@ const DAY_MS = 86_400_000;
 const TAPE_START = Date.UTC(2022, 0, 1);
 const REPLAY_START = new Date(TAPE_START + 100 * DAY_MS).toISOString();
 
-/** Prices that give an aggressive agent trades, and the settings of a server that replays them fast. */
-export function writeBusyTape(folder: string, seed: number): Record<string, string> {
+/** Prices that give an aggressive agent trades, replayed fast, and who signs people in to them. */
+export interface BusyMarket {
+  /** The settings of a server before it. */
+  env: Record<string, string>;
+  sign(uid: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openBusyMarket(seed: number): Promise<BusyMarket> {
+  const keys = await startTestKeys();
+  const folder = mkdtempSync(join(tmpdir(), 'tradewind-tape-'));
   writeTape({ folder, pairs: PAIRS, from: TAPE_START, candles: 160 * 288, seed });
-  return { MARKET_SOURCE: `replay:${folder}`, REPLAY_SPEED: '2400', REPLAY_START };
+  return {
+    env: {
+      MARKET_SOURCE: `replay:${folder}`,
+      REPLAY_SPEED: '2400',
+      REPLAY_START,
+      VITE_FIREBASE_PROJECT_ID: TEST_PROJECT,
+      FIREBASE_KEYS_URL: keys.url,
+    },
+    sign: (uid) => keys.sign(uid),
+    async close() {
+      await keys.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 interface Sent {

@@ -200,7 +200,8 @@ describe(`${ATTEMPTS} attempts at the API`, () => {
       figures: {
         'attempts at the API': ATTEMPTS,
         'let in as what a person may do': letIn,
-        'that made an agent on paper, or one that nobody confirmed, ask for an order': 0,
+        'orders asked for by an agent on paper, or one that nobody confirmed':
+          strangers(attack).length,
         'orders that agents with a confirmation asked for meanwhile': placedFor.length,
       },
     });

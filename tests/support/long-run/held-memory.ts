@@ -1,17 +1,19 @@
 /** What a server and a page hold once all garbage is collected. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { CDPSession } from 'playwright-core';
 import type { TestServer } from '../server.ts';
 import { until } from '../until.ts';
 
-const PRELOAD = new URL('../held-memory.mjs', import.meta.url).href;
+const PRELOAD = new URL('collect-memory.mjs', import.meta.url).href;
+
+/** Where the server writes what it holds. */
+const fileIn = (folder: string): string => join(folder, 'held-memory');
 
 /** The environment of a server whose memory is to be read, which is told through this folder. */
 export const readableMemory = (folder: string): Record<string, string> => ({
   NODE_OPTIONS: `--import=${PRELOAD}`,
-  HELD_MEMORY_FILE: fileURLToPath(new URL(`file://${join(folder, 'held-memory')}`)),
+  HELD_MEMORY_FILE: fileIn(folder),
 });
 
 /** Bytes. `heapUsed` is of the main thread; `rss` counts every thread, and what V8 keeps for later. */
@@ -22,7 +24,7 @@ export interface ServerMemory {
 }
 
 export async function memoryOfServer(server: TestServer, folder: string): Promise<ServerMemory> {
-  const file = join(folder, 'held-memory');
+  const file = fileIn(folder);
   rmSync(file, { force: true });
   process.kill(server.pid, 'SIGUSR2');
   await until(async () => existsSync(file), Boolean);
