@@ -1,4 +1,6 @@
 /** Where the page begins: the last frame first, then the app. */
+// First: whatever opens a database after it gives it back when the page is left.
+import './platform/left-page.ts';
 import './styles/app.css';
 import './styles/device.css';
 import { openFirstFrame } from './first-frame/first-frame.ts';

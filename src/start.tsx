@@ -2,7 +2,6 @@
  * Where the app begins: errors are logged, the last user is painted, then everything that needs a
  * network is loaded.
  */
-import './platform/left-page.ts';
 import { startTransition, StrictMode, useLayoutEffect } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';

@@ -21,19 +21,25 @@ export function letGoOfDatabases(factory: IDBFactory, page: EventTarget): void {
   const open = factory.open.bind(factory);
   const held = new Set<IDBDatabase>();
   const underWay = new Set<IDBTransaction>();
+  const follow = (transaction: IDBTransaction): void => {
+    underWay.add(transaction);
+    for (const end of ['complete', 'abort'])
+      transaction.addEventListener(end, () => underWay.delete(transaction));
+  };
   const watch = (db: IDBDatabase): void => {
     const begin = db.transaction.bind(db);
     held.add(db);
     db.transaction = (...args) => {
       const transaction = begin(...args);
-      underWay.add(transaction);
-      for (const end of ['complete', 'abort'])
-        transaction.addEventListener(end, () => underWay.delete(transaction));
+      follow(transaction);
       return transaction;
     };
   };
   factory.open = (...args) => {
     const request = open(...args);
+    request.addEventListener('upgradeneeded', () => {
+      if (request.transaction !== null) follow(request.transaction);
+    });
     request.addEventListener('success', () => {
       watch(request.result);
     });

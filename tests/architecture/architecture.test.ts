@@ -95,6 +95,11 @@ describe('the architecture', () => {
     expect(parsing.map(({ from }) => from)).toEqual([]);
   });
 
+  it('begins with what gives databases back: the first frame opens one before the app is loaded', () => {
+    const first = imports.find(({ from, kind }) => from === 'src/main.ts' && kind === 'value');
+    expect(first?.to).toBe('src/platform/left-page.ts');
+  });
+
   it('has no rule for files that are not there', () => {
     const idle = [
       ...RULES.map(({ files: of }) => of),

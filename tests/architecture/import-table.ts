@@ -67,7 +67,7 @@ export const RULES: Rule[] = [
   {
     files: /^src\/(main|first-frame\/(first-frame|read-device|show-frame|catch-stops))\.ts$/,
     may: [
-      /^src\/(identity\/device-record\.ts|format\/ages\.ts|shell\/appearance-marks\.ts|open-app\.ts|styles\/\w+\.css)$/,
+      /^src\/(identity\/device-record\.ts|platform\/left-page\.ts|format\/ages\.ts|shell\/appearance-marks\.ts|open-app\.ts|styles\/\w+\.css)$/,
       /^src\/offline\/(frame-record|snapshots)\.ts$/,
       /^src\/first-frame\//,
     ],

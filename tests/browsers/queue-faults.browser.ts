@@ -31,6 +31,9 @@ const FAULTS: readonly (readonly [Fault, number])[] = [
   ['500', 1],
 ];
 
+/** Pages left one after the other: each reads the device for a few milliseconds, and one is caught at it. */
+const LEFT_EARLY = 12;
+
 describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
   const open = engine(name);
   let server: TestServer;
@@ -137,12 +140,28 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
     },
   );
 
+  it.skipIf(open === null)(
+    `is saved on the device after pages that were left before they were drawn${missing}`,
+    async () => {
+      for (let left = 0; left < LEFT_EARLY; left += 1)
+        await page.goto(`${proxy.url}/agents/${agent.id}`);
+      await pressStop('stall', Infinity);
+      await until(
+        () => page.runAsync<unknown[]>(QUEUE, user.uid),
+        (saved) => saved.length === 1,
+      );
+      proxy.harm(() => null);
+      await page.goto(`${proxy.url}/agents`);
+      await expectStoppedOnce();
+    },
+  );
+
   it.skipIf(open === null)(`has left one receipt for each Stop${missing}`, async () => {
     await server.kill9();
     const database = await openPglite(server.dataDir);
     const kept = await database.db.select().from(receipts);
     await database.close();
     for (const id of all) expect(kept.filter(({ commandId }) => commandId === id)).toHaveLength(1);
-    expect(all).toHaveLength(FAULTS.length + 1);
+    expect(all).toHaveLength(FAULTS.length + 2);
   });
 });

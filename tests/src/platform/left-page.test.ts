@@ -39,3 +39,24 @@ it('aborts what is under way in a page that is left, closes every connection, an
   for (const db of [ours, theirs]) expect(() => db.transaction('users')).toThrow();
   expect((await opened(factory, 'theirs')).transaction('users').mode).toBe('readonly');
 });
+
+it('aborts the making of a database in a page that is left: nobody could open it meanwhile', async () => {
+  const factory = new IDBFactory();
+  const page = new EventTarget();
+  letGoOfDatabases(factory, page);
+  const ended = new Promise((resolve) => {
+    const request = factory.open('new', 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('users');
+      page.dispatchEvent(new Event('pagehide'));
+    };
+    request.onsuccess = () => {
+      resolve('made');
+    };
+    request.onerror = () => {
+      resolve(request.error?.name);
+    };
+  });
+  expect(await ended).toBe('AbortError');
+  expect((await opened(factory, 'new')).transaction('users').mode).toBe('readonly');
+});
