@@ -397,8 +397,8 @@ class Run {
   }
 
   /**
-   * A wish to sell what the exchange takes no order of stays where it is worth too much to be left, as
-   * after a change of the exchange's rules.
+   * A wish to sell what the exchange takes no order of stays, as after a change of its rules, where it
+   * is worth too much to be left, or where a stop placed before goes on resting: that alone may sell it.
    */
   private async mayGoOnWishing(wish: { agentId: string; symbol: string }): Promise<boolean> {
     const { world } = this;
@@ -409,7 +409,20 @@ class Run {
     const rules = standIn.instruments.get(symbol);
     if (held === ZERO || rules === undefined) return false;
     const isTooLittle = held < rules.step || held < rules.minQuantity || worth < rules.minNotional;
-    return isTooLittle && worth > DUST_MOST;
+    return isTooLittle && (worth > DUST_MOST || (await this.hasRestingStop(agentId, symbol)));
+  }
+
+  private async hasRestingStop(agentId: string, symbol: string): Promise<boolean> {
+    const resting = await this.world.database.db.$count(
+      liveOrders,
+      and(
+        eq(liveOrders.agentId, agentId),
+        eq(liveOrders.symbol, symbol),
+        eq(liveOrders.type, 'stop'),
+        eq(liveOrders.state, 'open'),
+      ),
+    );
+    return resting > 0;
   }
 
   /** What a sale left that no exchange takes an order of, and that an agent holds all the same. */
