@@ -26,12 +26,12 @@ async function rewarded() {
   return { uid, held, paidUntil, ...server };
 }
 
-it('is refused until that day, which is named, before anything is asked of Stripe (R2-13, R2-14)', async () => {
+it('is refused until that day, before anything is asked of Stripe (R2-13, R2-14)', async () => {
   const { uid, call, preview } = await rewarded();
   const refusal = {
     code: 'already_subscribed',
     message:
-      'Your plan includes free days until 2026-02-18 12:00 UTC. You can change it after that. You can cancel it at any time.',
+      'Your plan still has free days. You can change it once they are over, on the day shown here. You can cancel it at any time.',
   };
   await call(uid, 'plans');
   const asked = there.stripe.requests.length;
