@@ -34,12 +34,17 @@ const LONG = [
   'tests/server/agents/{backtest-terms,held-pairs,on-postgres,on-postgres-halts,parity,stop-sales}.test.ts',
   'tests/server/alerts/on-postgres.test.ts',
   'tests/server/backup/{on-postgres,restore-backup}.test.ts',
-  'tests/server/db/{on-postgres-migrations,pglite-threaded}.test.ts',
-  'tests/server/live/{changed-rules,closed-gate,closed-pair,dust-left,kills,lost-key,lost-markets,on-postgres,part-sales,reconciliation,refused-sales,replaced-key,write-off}.test.ts',
+  'tests/server/db/{on-postgres-migrations,on-postgres-silent,pglite-threaded}.test.ts',
+  'tests/server/live/{after-the-end,brakes,changed-rules,closed-gate,closed-pair,dust-left,entries-and-ends}.test.ts',
+  'tests/server/live/{hanging-answers,key-rights,kills,lost-answers,lost-key,lost-markets,missing-rules,on-postgres}.test.ts',
+  'tests/server/live/{paid-out,part-sales,purchases-out,reconciliation,refused-sales,repeats,replaced-key}.test.ts',
+  'tests/server/live/{small-stops,stop-limits,watched-stops,write-off,wrong-clock}.test.ts',
   'tests/server/market/{binance-feed,exchange-feed}.test.ts',
   'tests/server/portfolio/midnight.test.ts',
+  'tests/server/push/hostile-service.test.ts',
   'tests/server/wallet/link.test.ts',
   'tests/server/workers.test.ts',
+  'tests/signer/folder-race.test.ts',
 ];
 
 const common = {

@@ -7,7 +7,7 @@ import { PATIENCE_MS } from './tests/support/until.ts';
 
 /** What takes long and is touched by shorter runs too. */
 const LONG = [
-  'tests/e2e/{account,alerts,billing,charts,first-agent,fresh,late-data,live,matrix}.e2e.ts',
+  'tests/e2e/{account,alerts,billing,charts,first-agent,fresh,late-data,live,matrix,missing-parts}.e2e.ts',
   'tests/e2e/{public-pages,push,recorded,replay,screens,wallet,wallet-parts}.e2e.ts',
   'tests/faults/{access,bad-network,canary-key,chaos,deploys,device,fleet,full,long-run,power-loss,restored,sessions,storage}.e2e.ts',
 ];
