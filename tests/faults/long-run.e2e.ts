@@ -19,6 +19,7 @@ import {
   type PageMemory,
   type ServerMemory,
 } from '../support/long-run/held-memory.ts';
+import { FLAT, growth } from '../support/long-run/growth.ts';
 import { Phone, type OnDevice } from '../support/long-run/phone.ts';
 import {
   callApi,
@@ -42,8 +43,6 @@ const HOUR_MS = 3_600_000;
 const READINGS = Math.max(3, Math.round(HOURS * 2));
 /** From here on a run has enough readings to tell growth from a start. */
 const JUDGES_GROWTH_FROM_HOURS = 3;
-/** What is collected later, and a list that grows to its limit, are no growth. */
-const FLAT = 1.15;
 
 const PLANS = [
   { trading_pairs: ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'], execution_interval: '5-minute' },
@@ -178,17 +177,6 @@ async function expectQuiet(phone: Phone): Promise<void> {
   );
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
-/** How much the last third of the readings has more than the middle third. */
-function growth(readings: readonly Reading[], of: (reading: Reading) => number): number {
-  const third = Math.floor(readings.length / 3);
-  const middle = readings.slice(third, readings.length - third).map(of);
-  const last = readings.slice(readings.length - Math.max(1, third)).map(of);
-  return median(last) / median(middle);
-}
-
 const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
 
 describe('a long run', () => {
@@ -260,13 +248,14 @@ describe('a long run', () => {
       }
       expect(phone.turns, 'timers that turned while the phone was put away').toEqual([]);
       expect(phone.asked, 'requests while the phone was put away').toEqual([]);
+      const grownBy = (of: (one: Reading) => number): number => growth(readings.map(of));
       const grown = {
-        'server, heap': growth(readings, (one) => one.server.heapUsed),
-        'server, resident': growth(readings, (one) => one.server.rss),
-        'page, heap': growth(readings, (one) => one.page.heapUsed),
-        'page, nodes': growth(readings, (one) => one.page.nodes),
-        'page, listeners': growth(readings, (one) => one.page.listeners),
-        'device, kept': growth(readings, (one) => one.keptBytes),
+        'server, heap': grownBy((one) => one.server.heapUsed),
+        'server, resident': grownBy((one) => one.server.rss),
+        'page, heap': grownBy((one) => one.page.heapUsed),
+        'page, nodes': grownBy((one) => one.page.nodes),
+        'page, listeners': grownBy((one) => one.page.listeners),
+        'device, kept': grownBy((one) => one.keptBytes),
       };
       if (HOURS >= JUDGES_GROWTH_FROM_HOURS)
         for (const [what, ratio] of Object.entries(grown))
