@@ -71,6 +71,8 @@ export const DayResult = z.object({
   /** 00:00 UTC of the day, market ms. */
   start: z.number(),
   opening: DecimalText,
+  /** When `opening` was valued, market ms: long before `start` where the server was off. Absent from older servers. */
+  openingAt: z.optional(z.number()),
   closing: DecimalText,
   realized: DecimalText,
   unrealizedChange: DecimalText,

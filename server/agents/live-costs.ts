@@ -18,13 +18,11 @@ const DELAYS_WITHIN_MS = 7 * 86_400_000;
 /** Sales that no evaluation of the agent decided. */
 const NOT_DECIDED = ['stop_loss', 'closed', 'liquidated'];
 /**
- * An entry that was wanted and could not be: neither the strategy's own opinion nor the calendar.
+ * A purchase that was wanted and could not be: neither the strategy's own opinion nor the calendar.
  */
-const REFUSED = [
-  'below_minimum',
-  'no_cash',
-  'no_volume',
-  'stop_too_close',
+const REFUSED = ['below_minimum', 'no_cash', 'no_volume', 'stop_too_close'];
+/** Said before it is known whether a position that is held wants more: of those without one alone. */
+const BLOCKED = [
   'entries_stopped',
   // The code of the stop-loss guard is also the reason of a sale by its stop.
   ...GUARD_CODES.filter((code) => code !== 'stop_loss'),
@@ -172,7 +170,7 @@ async function missedOf(db: Db, { agentId, since }: CostQuery): Promise<Costs['m
       and(
         eq(decisions.agentId, agentId),
         gt(decisions.atMarketMs, since),
-        sql`(${inArray(decisions.reason, REFUSED)} or (${decisions.reason} = 'no_price' and ${decisions.strength} >= ${decisions.threshold}))`,
+        sql`(${inArray(decisions.reason, REFUSED)} or (${inArray(decisions.reason, BLOCKED)} and ${decisions.action} = 'skip') or (${decisions.reason} = 'no_price' and ${decisions.strength} >= ${decisions.threshold}))`,
       ),
     )
     .groupBy(decisions.reason)

@@ -39,6 +39,8 @@ export interface AccountFacts {
   today: { realized: string; fees: string; trades: number };
   /** Equity at the beginning of the market's day, as decimal text; null before a first mark. */
   opening: string | null;
+  /** When that was, market ms; null where the account is younger than the day. */
+  openingAt: number | null;
   curve: [number, string][];
   /** Over all marks; null before a first one. */
   falls: Drawdown | null;
@@ -141,6 +143,7 @@ export async function readFacts(
         from fills where account_id = account.id and filled_market_ms > ${SINCE(midnight)} and decided_market_ms > ${SINCE(midnight)}),
       'opening', coalesce(opening.equity::text,
         (select equity::text from equity_points where account_id = account.id order by at_market_ms limit 1)),
+      'openingAt', opening.at_market_ms,
       'curve', coalesce((${CURVE(now)}), '[]'::json),
       'falls', (${FALLS(sql`account.id`)}),
       'books', coalesce((${BOOKS}), '[]'::json)

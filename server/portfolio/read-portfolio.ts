@@ -193,6 +193,7 @@ function todayOf(facts: AccountFacts, { equity }: AccountValue, now: number): Da
   return {
     start: Math.floor(now / DAY_MS) * DAY_MS,
     opening: formatFixed(opening),
+    ...(facts.openingAt === null ? {} : { openingAt: facts.openingAt }),
     closing: formatFixed(equity),
     realized: formatFixed(realized),
     unrealizedChange: formatFixed(subtract(subtract(equity, opening), realized)),

@@ -380,6 +380,14 @@ export function ofFees({ portfolio }: Account): Explanation {
   };
 }
 
+/** A server that was off has valued nothing at midnight: the day then begins with what it knew last. */
+const LATE_OPENING_MS = 3_600_000;
+function openingLabel({ start, openingAt = start }: DayResult): string {
+  return start - openingAt <= LATE_OPENING_MS
+    ? 'At 00:00 UTC'
+    : `Last valuation before 00:00 UTC, ${formatMoment(openingAt)}`;
+}
+
 /** One UTC day, or the part of it so far. The valuation of 00:00 has in it what was decided by then. */
 export function ofDay(
   day: DayResult,
@@ -400,7 +408,7 @@ export function ofDay(
         'Equity',
         [
           { key: 'closing', label: 'At the end of the day, or now', value: day.closing },
-          { key: 'opening', label: 'At 00:00 UTC', value: less(day.opening) },
+          { key: 'opening', label: openingLabel(day), value: less(day.opening) },
         ],
         { label: 'Change', value: change, change: true },
       ),

@@ -118,7 +118,7 @@ function Today({ quote, unpriced, unit }: Priced & { unit: string }) {
           )}{' '}
           {baseOf(quote.symbol)}
         </Line>
-        <Line term="Turnover, 24 h">
+        <Line term="Turnover, 24 h, at this price">
           {volumeText(quote) ?? '—'} {unit}
         </Line>
       </dl>

@@ -113,7 +113,7 @@ export const COLUMNS: Readonly<Record<MarketColumn, Column>> = {
   },
   volume: {
     title: 'Volume',
-    note: 'Turnover of 24 h',
+    note: '24-hour volume at the present price',
     width: '6.5rem',
     sort: 'volume',
     cell: (quote) => volumeText(quote) ?? unknown('No volume available'),

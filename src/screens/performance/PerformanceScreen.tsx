@@ -28,6 +28,7 @@ import { useInsight, useSlot, useViewsOf } from '../use-store.ts';
 import { compared, sortCompared, type Column, type Compared } from './compare-agents.ts';
 import { Curves } from './Curves.tsx';
 import { resultText } from './result-text.ts';
+import { formatSpan } from '../../format/ages.ts';
 import { formatNumber } from '../../format/numbers.ts';
 
 const COLUMNS: readonly [Column, string][] = [
@@ -213,6 +214,16 @@ function AgentTable({
   );
 }
 
+/** The line it is read from is as coarse as its account is old. */
+function DrawdownNote({ stepMs }: { stepMs: number }) {
+  return (
+    <p className="mt-2 max-w-[72ch] text-xs text-ink-3">
+      Max. drawdown is the deepest fall of a result at steps of {formatSpan(stepMs)}. Dips between
+      two steps are not in it, and steps grow longer with time.
+    </p>
+  );
+}
+
 /** Totals of all agents. */
 function Together({ rows, current }: { rows: readonly Compared[]; current: boolean }) {
   const { subscriptionTier } = useAuth();
@@ -295,7 +306,10 @@ export default function PerformanceScreen() {
       )}
       {views !== null && views.length > 0 && (
         <div className="flex flex-col gap-8">
-          <AgentTable rows={rows} sort={sort} hold={hold} />
+          <div>
+            <AgentTable rows={rows} sort={sort} hold={hold} />
+            {insight !== null && <DrawdownNote stepMs={insight.stepMs} />}
+          </div>
           <Section title="Over time" aside="result, realised and unrealised">
             <Curves agents={agents} insight={insight} quote={portfolio?.quote ?? ''} />
           </Section>

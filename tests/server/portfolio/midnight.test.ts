@@ -46,7 +46,9 @@ async function days() {
   const { fees, realized, today } = await portfolio();
   const total = (of: 'fees' | 'realized') =>
     formatFixed(sum(daily.map((day) => parseFixed(day[of]))));
-  expect(daily.at(-1)).toEqual(today);
+  const { openingAt, ...shown } = today ?? { openingAt: undefined };
+  expect(openingAt ?? 0).toBeLessThanOrEqual(today?.start ?? Number.NaN);
+  expect(daily.at(-1)).toEqual(shown);
   expect(daily.reduce((all, day) => all + day.trades, 0)).toBe(trades);
   expect([total('realized'), total('fees')]).toEqual([realized, fees]);
   return daily;
@@ -76,6 +78,17 @@ async function rest(): Promise<void> {
     await days();
   }
 }
+
+describe('a day that begins while nothing is valued', () => {
+  it('says when its opening was valued: days before, where the server was off', async () => {
+    await makeAgent();
+    const midnight = await runUntil(0);
+    const before = lastClose();
+    floor.market.step(2 * STEPS_A_DAY);
+    const { today } = await portfolio();
+    expect(today).toMatchObject({ start: midnight + DAY_MS, openingAt: before });
+  });
+});
 
 describe('the growth of a year', () => {
   it('counts the days that have passed, today as far as it has gone', async () => {

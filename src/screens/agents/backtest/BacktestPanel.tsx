@@ -13,7 +13,7 @@ import { Skeleton } from '../../../components/EmptyState.tsx';
 import { HowCalculated } from '../../../components/HowCalculated.tsx';
 import { Line } from '../../../components/Section.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
-import { formatNumber, formatPrice, formatQuantity } from '../../../format/numbers.ts';
+import { formatNumber, formatPrice, formatQuantity, formatRatio } from '../../../format/numbers.ts';
 import { formatDate, formatWhen } from '../../../format/times.ts';
 import { connection } from '../../../stores/connection.ts';
 import { isOtherList, listText } from './coin-list-text.ts';
@@ -99,23 +99,27 @@ function Metrics({
   quote: string;
 }) {
   const few = metrics.winRate === null ? 'No closed round trips' : 'Too few days';
+  const open = trades.filter(({ exitTime }) => exitTime === null).length;
   return (
     <dl className="mt-2">
       {/* What is bought and then sold is one; elsewhere each of the two is a trade. */}
-      <Line term="Round trips">{formatNumber(trades.length)}</Line>
+      <Line term="Round trips">
+        {formatNumber(trades.length - open)}
+        {open > 0 && <span className="text-ink-3">, {formatNumber(open)} still open</span>}
+      </Line>
       <Line term="Fees, spread and price impact (deducted)">
         <Amount
           value={formatFixed(add(parseFixed(costs.fees), parseFixed(costs.slippage)))}
           quote={quote}
         />
       </Line>
-      <Line term="Maximum drawdown">
+      <Line term="Maximum drawdown, by daily equity">
         <Percent
           value={metrics.maxDrawdown === null ? null : metrics.maxDrawdown * 100}
           why="Nothing to measure"
         />
       </Line>
-      <Line term="Win rate">
+      <Line term="Win rate, by round trip">
         <Ratio value={metrics.winRate} share why={few} />
       </Line>
       <Line term="Time in the market">
@@ -158,6 +162,15 @@ function Trades({ trades, until, all, onAll }: TradesProps) {
   );
 }
 
+/** What fills were charged for the spread: past candles have none of their own. */
+function spreadText({ rules }: BacktestDone['terms']): string {
+  const halves = rules.map(({ halfSpreadBps }) => halfSpreadBps);
+  const [low, high] = [Math.min(...halves), Math.max(...halves)];
+  const range =
+    low === high ? formatRatio(low, 1) : `${formatRatio(low, 1)} to ${formatRatio(high, 1)}`;
+  return `Every fill pays a half-spread of ${range} bps. Where a pair’s own spread is wider, real fills cost more.`;
+}
+
 /** How the backtest was made, and what no backtest can tell. */
 function Caveats({ terms, keptAt }: Pick<BacktestDone, 'terms' | 'keptAt'>) {
   const interval = testedInterval(terms);
@@ -179,6 +192,7 @@ function Caveats({ terms, keptAt }: Pick<BacktestDone, 'terms' | 'keptAt'>) {
           {EVALUATION_MINUTES[interval] > EVALUATION_MINUTES[terms.agent.interval] &&
             ` The backtest uses ${CANDLE_NAME[interval]} candles, so checks are less frequent than live.`}
         </p>
+        <p>{spreadText(terms)} A position bought in steps is one round trip for each step.</p>
         <p>
           A backtest knows these candles in advance. Its orders move no market and it has no
           outages. If you try many settings, one will look good by chance.

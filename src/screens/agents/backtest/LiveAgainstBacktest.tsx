@@ -22,6 +22,8 @@ const CHART_HEIGHT = 140;
 const HASH_SHOWN = 12;
 
 const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
+/** A guard that halts entries is part of what was backtested. */
+const runs = (status: Agent['status']): boolean => status === 'running' || status === 'halted';
 const share = (value: number): string => formatShare(value, { decimals: 2 });
 
 /** Position of the live result in the band; null without a band for these settings. */
@@ -55,8 +57,10 @@ function whyNoBand(why: NoBand, test: AgentTest): string {
   }
 }
 
-function BandPosition({ test }: { test: AgentTest }) {
+function BandPosition({ test, isRunning }: { test: AgentTest; isRunning: boolean }) {
   const found = bandPosition(test);
+  // The range widens with every day since the start, traded or not.
+  if (!isRunning) return <p className="text-ink-2">No expected range: the agent is not running.</p>;
   if (!test.sameSettings)
     return <p className="text-ink-2">No expected range: the backtest used other settings.</p>;
   if (found === null)
@@ -182,7 +186,7 @@ function Costs({ test, isLive }: { test: AgentTest; isLive: boolean }) {
 interface ComparisonProps {
   test: AgentTest;
   insight: AgentInsight;
-  agent: Pick<Agent, 'quote' | 'account' | 'connectionId'>;
+  agent: Pick<Agent, 'quote' | 'account' | 'connectionId' | 'status'>;
 }
 
 /** The backtested settings, and whether agent and engine are still the same. */
@@ -226,9 +230,9 @@ function ResultSince({ test, quote }: { test: AgentTest; quote: string }) {
 }
 
 /** The result so far within the expected range. */
-function BandChart({ test, insight, agent: { quote } }: ComparisonProps) {
+function BandChart({ test, insight, agent: { quote, status } }: ComparisonProps) {
   const { live, edges } = useLines(test, insight);
-  if (bandPosition(test) === null || live.length <= 1) return null;
+  if (!runs(status) || bandPosition(test) === null || live.length <= 1) return null;
   return (
     <TimeChart
       label={`Result in ${quote} since the start, with the range expected from the backtest`}
@@ -275,7 +279,7 @@ function Comparison({ test, insight, agent }: ComparisonProps) {
     <div className="flex flex-col gap-3">
       <BacktestFacts test={test} />
       <ResultSince test={test} quote={agent.quote} />
-      <BandPosition test={test} />
+      <BandPosition test={test} isRunning={runs(agent.status)} />
       <BandChart test={test} insight={insight} agent={agent} />
       <Costs test={test} isLive={isLive} />
       <p className="text-xs text-ink-3">{isLive ? 'Real money.' : 'Paper money.'}</p>
@@ -287,7 +291,10 @@ function Comparison({ test, insight, agent }: ComparisonProps) {
 export default function LiveAgainstBacktest({
   agent,
 }: {
-  agent: Pick<Agent, 'id' | 'quote' | 'generation' | 'startedAt' | 'account' | 'connectionId'>;
+  agent: Pick<
+    Agent,
+    'id' | 'quote' | 'generation' | 'startedAt' | 'account' | 'connectionId' | 'status'
+  >;
 }) {
   const { online } = useSnapshot(connection);
   const slot = useSnapshot(insightStore) as Slot<AgentInsight>;

@@ -270,7 +270,8 @@ export const STRATEGIES: readonly LibraryArticle[] = [
             'trades within the candle it has just read is trading on the future.',
           'Every fill pays the fee, half the spread and its price impact, and an order takes at ' +
             `most ${percent(FILL_FIGURES.participation)} of the candle’s volume.`,
-          'Lists of coins are dated: a backtest uses the list of that day.',
+          'Lists of coins are dated. A backtest uses today’s list for its whole period and names its ' +
+            'date: coins that fell off a list are not in it, which flatters the past.',
           'Backtests and live agents run the same code. A recorded market can run through the ' +
             'whole product and is labelled as recorded.',
         ],

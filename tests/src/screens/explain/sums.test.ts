@@ -11,6 +11,7 @@ import {
   type Fill,
   type Portfolio,
 } from '../../../../contract/trading.ts';
+import { ofDay } from '../../../../src/screens/explain/account-sums.ts';
 import { explain, type Ask } from '../../../../src/screens/explain/explain-figure.ts';
 import { equation, sumOf, type Explanation } from '../../../../src/screens/explain/equation.ts';
 import { heatWeeks } from '../../../../src/screens/analytics/heat-weeks.ts';
@@ -492,6 +493,22 @@ describe('what stands beside it', () => {
         [1, 2],
       ]),
     ).toBe(0);
+  });
+
+  it('does not call a valuation of days ago that of midnight', () => {
+    const day = { start: T0, opening: '100', closing: '95', realized: '0', fees: '0', trades: 0 };
+    const labelOf = (openingAt?: { openingAt: number }) =>
+      ofDay(
+        { ...day, unrealizedChange: '-5', ...openingAt },
+        [],
+        'USDT',
+        'Today',
+      ).equations[0]?.rows.find(({ key }) => key === 'opening')?.label;
+    expect([labelOf(), labelOf({ openingAt: T0 - 60_000 })]).toEqual([
+      'At 00:00 UTC',
+      'At 00:00 UTC',
+    ]);
+    expect(labelOf({ openingAt: T0 - 2 * DAY })).toMatch(/^Last valuation before 00:00 UTC, .*\d/);
   });
 
   it('lays days out as weeks from Monday, a day without a mark among them', () => {

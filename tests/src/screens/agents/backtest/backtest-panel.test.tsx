@@ -31,6 +31,10 @@ const done = {
     agent: { interval: '5-minute', pairs: ['BTC/USDT'] },
     ...{ quote: 'USDT', deposit: '10000', from: TO - 7 * DAY, to: TO },
     ...{ universe: null, witnesses: [], baseInterval: '5m' },
+    rules: [
+      { symbol: 'BTC/USDT', halfSpreadBps: 2 },
+      { symbol: 'USDC/USDT', halfSpreadBps: 0.5 },
+    ],
   },
   outcome: {
     ...{ finalEquity: '10100', buyAndHold: null, metrics: METRICS, reasons: [], curve: [] },
@@ -40,12 +44,25 @@ const done = {
 
 afterEach(cleanup);
 
-it('counts a purchase and its sale as one round trip, not as one of the two trades they are (R2-12)', () => {
+it('counts a purchase and its sale as one round trip, and what is still held as none yet (R2-12)', () => {
   state.current = { at: 'done', done };
   render(<BacktestPanel ask={{ agentId: 'a' }} />);
-  expect(screen.getByText('Round trips').closest('div')?.textContent).toBe('Round trips2');
+  expect(screen.getByText('Round trips').closest('div')?.textContent).toBe(
+    'Round trips1, 1 still open',
+  );
   expect(screen.getByText('Round trips, newest first')).toBeDefined();
   expect(screen.getByRole('region', { name: 'Backtest' }).textContent).not.toMatch(/\btrades\b/i);
+});
+
+it('says what a fill pays for the spread, and by what it measures drawdown and wins', () => {
+  state.current = { at: 'done', done };
+  render(<BacktestPanel ask={{ agentId: 'a' }} />);
+  const said = screen.getByRole('region', { name: 'Backtest' }).textContent;
+  expect(said).toContain(
+    'Every fill pays a half-spread of 0.5 to 2.0 bps. Where a pair’s own spread is wider, real fills cost more.',
+  );
+  expect(said).toContain('Maximum drawdown, by daily equity');
+  expect(said).toContain('Win rate, by round trip');
 });
 
 it.each([

@@ -90,11 +90,14 @@ const show = (
   }: {
     origin?: 'network' | 'snapshot';
     startedAt?: number | null;
-    own?: { connectionId?: string };
+    own?: { connectionId?: string; status?: 'running' | 'stopped' | 'faulted' };
   } = {},
 ): void => {
   fill(insightStore, value, origin, Date.now() - 3_700_000);
-  const agent = { id: 'a', quote: 'USDT', generation: 1, startedAt, ...own };
+  const agent = {
+    ...{ id: 'a', quote: 'USDT', generation: 1, startedAt, status: 'running' as const },
+    ...own,
+  };
   render(<LiveAgainstBacktest agent={agent} />);
 };
 
@@ -134,6 +137,16 @@ describe('an agent against its test', () => {
     show(insight([test({ delayBps: null, ...part })]));
     expect(screen.getByTitle(why)).toBeTruthy();
   });
+
+  it.each(['stopped', 'faulted'] as const)(
+    'is held against no range while it is %s: that widens and rises with each day, traded or not',
+    (status) => {
+      show(insight([test()]), { own: { status } });
+      expect(screen.queryByRole('status')).toBeNull();
+      expect(screen.getByText('No expected range: the agent is not running.')).toBeTruthy();
+      expect(screen.queryByText(/Dotted: expected range/)).toBeNull();
+    },
+  );
 
   it('is inside or above by the same edges', () => {
     const at = (change: string) => bandPosition(test({ change }))?.is;
