@@ -123,9 +123,19 @@ export async function setKeepSnapshots(keep: boolean): Promise<void> {
   if (session.user !== null) await keepSnapshots(session.user.uid, keep);
 }
 
+/**
+ * The provider waits for its store without a limit, after it has the new token: whoever asks again
+ * gets that one, and no turn of the queue may wait for good.
+ */
+const TOKEN_DEADLINE_MS = 8_000;
+const inTime = (): Promise<null> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, TOKEN_DEADLINE_MS, null);
+  });
+
 async function bearer(force: boolean): Promise<{ uid: string; token: string } | null> {
   try {
-    return await sessionToken(force);
+    return await Promise.race([sessionToken(force), inTime()]);
   } catch (error) {
     if (error instanceof TokenFault) return null;
     // Firebase could not reach its server: there is no token now.

@@ -251,6 +251,7 @@ class HttpClient implements ApiClient {
       limit.abort();
     };
     const timer = setTimeout(stop, request.timeoutMs);
+    const sentAt = this.now();
     request.signal?.addEventListener('abort', stop, { once: true });
     // A browser's fetch must not be called as a method of this object.
     const { send } = this;
@@ -270,6 +271,11 @@ class HttpClient implements ApiClient {
         redirect: 'error',
       });
       const text = await response.text();
+      // A timer does not count the time that a page is asleep: the answer may be hours old.
+      if (this.now() - sentAt > request.timeoutMs + ASLEEP_MS) {
+        limit.abort();
+        limit.signal.throwIfAborted();
+      }
       return { response, text };
     } catch (cause) {
       if (request.signal?.aborted === true)
@@ -286,6 +292,9 @@ class HttpClient implements ApiClient {
     }
   }
 }
+
+/** An answer that comes so much later than its limit was waited for by a page that slept, ms. */
+const ASLEEP_MS = 2_000;
 
 /** What needs no token is the same for everybody. */
 const anybody = (): boolean => true;

@@ -44,7 +44,14 @@ function usesEmulator(projectId: string): boolean {
  */
 const STORAGE_DEADLINE_MS = 2_000;
 const REMEMBERED_DEADLINE_MS = 8_000;
-const PROBE = 'storage-probe';
+/** A timer that comes later than this was asleep with its page, ms. */
+const ASLEEP_MS = 1_000;
+/**
+ * A page that is left while it asks keeps the name it asks under, and whoever asks under the same one
+ * waits for it: one of a few, so that little could ever be left behind.
+ */
+const PROBES = 64;
+const probeName = (): string => `storage-probe-${Math.floor(Math.random() * PROBES)}`;
 
 /**
  * Whether IndexedDB answers in time; a refusal is an answer, and Firebase knows what to do with it.
@@ -59,15 +66,21 @@ export function storageAnswers(
       resolve(true);
       return;
     }
-    const timer = setTimeout(() => {
-      resolve(false);
-    }, deadlineMs);
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (): void => {
+      const dueAt = Date.now() + deadlineMs;
+      timer = setTimeout(() => {
+        if (Date.now() - dueAt > ASLEEP_MS) wait();
+        else resolve(false);
+      }, deadlineMs);
+    };
+    wait();
     const answered = (): void => {
       clearTimeout(timer);
       resolve(true);
     };
     try {
-      const request = factory.open(PROBE);
+      const request = factory.open(probeName());
       // A database whose making is aborted was never there.
       request.onupgradeneeded = () => {
         request.transaction?.abort();

@@ -127,6 +127,7 @@ export async function probe(line: Line): Promise<number | null> {
   const timer = setTimeout(() => {
     limit.abort();
   }, PROBE_TIMEOUT_MS);
+  const sentAt = now();
   try {
     const response = await ask(`${line.baseUrl}${CALLS.healthz.path}`, {
       signal: limit.signal,
@@ -135,7 +136,9 @@ export async function probe(line: Line): Promise<number | null> {
       redirect: 'manual',
     });
     const health = response.ok ? Health.safeParse(parse(await response.text())) : null;
-    return health?.success === true ? health.data.time - now() : null;
+    // The page may have slept meanwhile: then it is the time of hours ago.
+    const isOld = now() - sentAt > 2 * PROBE_TIMEOUT_MS;
+    return health?.success === true && !isOld ? health.data.time - now() : null;
   } catch {
     return null;
   } finally {

@@ -58,6 +58,8 @@ let users = 0;
 let uid = '';
 
 let hasToken = true;
+/** Asks for a token that never get one, as where the provider's store hangs. */
+let unanswered = 0;
 function provider(): AuthPort {
   let user: AuthUser | null = null;
   const listeners = new Set<(next: AuthUser | null) => void>();
@@ -72,10 +74,15 @@ function provider(): AuthPort {
       email,
       displayName: null,
       metadata: { lastSignInTime: new Date().toUTCString() },
-      getIdToken: () =>
-        hasToken
+      getIdToken: () => {
+        if (unanswered > 0) {
+          unanswered -= 1;
+          return new Promise(() => undefined);
+        }
+        return hasToken
           ? Promise.resolve(recordedToken(id, email, PROJECT, Date.now()))
-          : Promise.reject(new Error('The provider is away')),
+          : Promise.reject(new Error('The provider is away'));
+      },
     };
     become(next);
     return Promise.resolve(next);
@@ -186,6 +193,16 @@ describe('a press', () => {
     expect(posts().map((asked) => asked.path)).toEqual(['/api/agents/x/stop']);
     expect(await onDisk()).toEqual([]);
     await expect.poll(() => queue.entries.map((entry) => entry.state)).toEqual(['accepted']);
+  });
+
+  it('is sent by a later turn where the provider never answers the first: no turn waits for good', async () => {
+    await enter();
+    expect(await stopAgent(agent)).toMatchObject({ said: 'saved' });
+    server.answer(echo);
+    unanswered = 1;
+    await sendQueued();
+    await sendQueued();
+    expect(posts().map((asked) => asked.path)).toEqual(['/api/agents/x/stop']);
   });
 
   it('names the agents that were seen for all of them, so that no other is started (R7-18)', async () => {

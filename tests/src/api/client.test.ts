@@ -68,6 +68,23 @@ const failure = async (work: Promise<unknown>): Promise<ApiError> => {
   return error;
 };
 
+describe('a page that slept over an answer', () => {
+  it('takes it for none: it may be hours old', async () => {
+    let at = 1_000_000;
+    const asleep = async (ms: number): Promise<Response> => {
+      at += ms;
+      return json(200, agents);
+    };
+    const { api, events } = harness([() => asleep(5 * 3_600_000), () => asleep(500)], {
+      now: () => at,
+    });
+    const options = { attempts: 1, timeoutMs: 10_000 };
+    expect(await failure(api.call('agents', options))).toMatchObject({ code: 'timeout' });
+    expect(events.map(({ type }) => type)).toEqual(['unreachable']);
+    expect(await api.call('agents', options)).toMatchObject({ sequence: 1 });
+  });
+});
+
 describe('requests', () => {
   it('carry the bearer token, JSON, the contract version, and an idempotency key on mutations only (R7-01)', async () => {
     const { api, sent } = harness([

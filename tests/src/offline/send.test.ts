@@ -127,6 +127,15 @@ describe('one send of a command', () => {
 });
 
 describe('the proof that the server is there', () => {
+  it('is none where the page slept over it: its clock would be hours behind', async () => {
+    let at = T0;
+    server.answer(() => {
+      at += 5 * 3_600_000;
+      return { status: 200, body: { app: 'tradewind', status: 'ok', contract: 1, time: T0 } };
+    });
+    expect(await probe({ ...line, now: () => at })).toBeNull();
+  });
+
   it("is Tradewind's own word with its clock, and nobody else's (F04, F05)", async () => {
     server.answer(() => ({
       status: 200,
