@@ -95,7 +95,7 @@ describe('the architecture', () => {
     expect(parsing.map(({ from }) => from)).toEqual([]);
   });
 
-  it('begins with what gives databases back: the first frame opens one before the app is loaded', () => {
+  it('begins with what gives databases back: the first frame opens one before the app is loaded (F103)', () => {
     const first = imports.find(({ from, kind }) => from === 'src/main.ts' && kind === 'value');
     expect(first?.to).toBe('src/platform/left-page.ts');
   });

@@ -69,7 +69,7 @@ const failure = async (work: Promise<unknown>): Promise<ApiError> => {
 };
 
 describe('a page that slept over an answer', () => {
-  it('takes it for none: it may be hours old', async () => {
+  it('takes it for none: it may be hours old (F104)', async () => {
     let at = 1_000_000;
     const asleep = async (ms: number): Promise<Response> => {
       at += ms;

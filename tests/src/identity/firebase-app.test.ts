@@ -31,7 +31,7 @@ describe('asking storage before the identity provider waits for it', () => {
     ).toBe(false);
   });
 
-  it('waits for no page that was left while it asked: that keeps the name it asked under', async () => {
+  it('waits for no page that was left while it asked: that keeps the name it asked under (F103)', async () => {
     const waiting = new Set<string>();
     const factory = {
       open: (name: string) => {

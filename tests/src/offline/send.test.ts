@@ -127,7 +127,7 @@ describe('one send of a command', () => {
 });
 
 describe('the proof that the server is there', () => {
-  it('is none where the page slept over it: its clock would be hours behind', async () => {
+  it('is none where the page slept over it: its clock would be hours behind (F104)', async () => {
     let at = T0;
     server.answer(() => {
       at += 5 * 3_600_000;

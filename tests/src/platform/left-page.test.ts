@@ -18,7 +18,7 @@ const opened = (factory: IDBFactory, name: string): Promise<IDBDatabase> =>
     };
   });
 
-it('aborts what is under way in a page that is left, closes every connection, and lets them be opened again', async () => {
+it('aborts what is under way in a page that is left, closes every connection, and lets them be opened again (F103)', async () => {
   const factory = new IDBFactory();
   const page = new EventTarget();
   letGoOfDatabases(factory, page);
@@ -40,7 +40,7 @@ it('aborts what is under way in a page that is left, closes every connection, an
   expect((await opened(factory, 'theirs')).transaction('users').mode).toBe('readonly');
 });
 
-it('aborts the making of a database in a page that is left: nobody could open it meanwhile', async () => {
+it('aborts the making of a database in a page that is left: nobody could open it meanwhile (F103)', async () => {
   const factory = new IDBFactory();
   const page = new EventTarget();
   letGoOfDatabases(factory, page);
