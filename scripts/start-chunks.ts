@@ -92,7 +92,7 @@ export const isOfStart = (file: string): boolean => OF_START.test(file);
 const AFTER_PAINT = [
   '/src/api/client.ts',
   '/src/format/error-text.ts',
-  '/src/offline/deliver.ts',
+  '/src/offline/page-delivery.ts',
   '/src/offline/review.ts',
   '/src/offline/unsaved.ts',
 ];

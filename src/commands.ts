@@ -55,6 +55,8 @@ export interface Queue {
    * sent at once or not at all.
    */
   storage: StorageMode;
+  /** This page has had the storage: what was saved then is sent by the worker, or after a reload. */
+  wasOnDisk: boolean;
   /** Entries that could not be read and were quarantined. */
   quarantined: SetAside[];
   /**
@@ -72,6 +74,7 @@ export const queue = proxy<Queue>({
   lastError: null,
   paused: null,
   storage: 'unopened',
+  wasOnDisk: false,
   quarantined: [],
   lost: false,
   stopAllPresses: 0,

@@ -32,6 +32,8 @@ export interface QueueView {
   draining: boolean;
   paused: 'sign-in' | 'update' | null;
   storage: StorageMode;
+  /** This page has had the storage, so what was saved may still lie in it. */
+  wasOnDisk: boolean;
   /** Records that could not be read and will not be sent. */
   quarantined: SetAside[];
   /** The browser has deleted the app's data, including unsent commands. */
@@ -44,6 +46,7 @@ const NOTHING: QueueView = {
   draining: false,
   paused: null,
   storage: 'unopened',
+  wasOnDisk: false,
   quarantined: [],
   lost: false,
 };
@@ -269,6 +272,7 @@ class QueueLifecycle implements Lifecycle {
       unread: known === undefined && this.options.made.had(uid),
       draining: this.draining > 0,
       storage: database.mode,
+      wasOnDisk: database.wasOnDisk,
       lost: database.lost,
     });
   }
@@ -370,7 +374,7 @@ const endsByItself = (end: Drained['end']): boolean =>
   end === 'offline' || end === 'signed-out' || end === 'no-storage';
 
 /** The code that sends; asked for early by whoever may have something to send soon. */
-export const loadDelivery = () => import('./deliver.ts');
+export const loadDelivery = () => import('./page-delivery.ts');
 
 /** Whether there is something to send. A queue that cannot be read is left to the delivery. */
 async function mayWait(outbox: Outbox): Promise<boolean> {

@@ -96,7 +96,7 @@ export class UserDatabase {
   private gone = false;
   private restUntil = 0;
   private current: StorageMode = 'unopened';
-  private wasOnDisk = false;
+  private wasOpen = false;
   private cleared = false;
   private readonly listeners = new Set<(mode: StorageMode) => void>();
   /** Resolves when the page is shown again; null while it is. */
@@ -136,6 +136,11 @@ export class UserDatabase {
 
   get mode(): StorageMode {
     return this.current;
+  }
+
+  /** Whether this handle has had the database open before, whatever became of it. */
+  get wasOnDisk(): boolean {
+    return this.wasOpen;
   }
 
   /**
@@ -287,8 +292,8 @@ export class UserDatabase {
   /** A database is open here; `anew`: it had to be created. */
   private isOnDisk(anew: boolean): void {
     const { note } = this.options;
-    if (anew && (this.wasOnDisk || note?.had() === true)) this.cleared = true;
-    this.wasOnDisk = true;
+    if (anew && (this.wasOpen || note?.had() === true)) this.cleared = true;
+    this.wasOpen = true;
     note?.made();
     if (this.cleared) this.notify();
   }

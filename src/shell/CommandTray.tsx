@@ -1,5 +1,5 @@
 /** The queued commands of this device, as one line above the bottom bar that opens on demand. */
-import { Suspense, useState } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
@@ -246,34 +246,48 @@ function Queue({
   );
 }
 
+/** Trouble with storage that ends with a reload. */
+function ReloadNotice({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex items-center justify-between gap-4">
+      <p className="text-amber">{children}</p>
+      <Button
+        size="sm"
+        tone="primary"
+        onClick={() => {
+          location.reload();
+        }}
+      >
+        Reload
+      </Button>
+    </div>
+  );
+}
+
 /** Problems with storage, always visible. */
 function KeptCommand() {
-  const { storage, quarantined, lost } = useSnapshot(queue);
+  const { storage, wasOnDisk, quarantined, lost } = useSnapshot(queue);
   if (quarantined.length === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;
   return (
     <section aria-label="Storage on this device" className={CARD}>
-      {storage === 'memory' && (
+      {/* WebKit takes the storage from a page for good; the reloaded one has it again. */}
+      {storage === 'memory' && wasOnDisk && (
+        <ReloadNotice>
+          This page can no longer reach its storage. Saved commands stay on this device and are sent
+          after a reload, if not before. Until you reload, commands are sent at once or not at all.
+        </ReloadNotice>
+      )}
+      {storage === 'memory' && !wasOnDisk && (
         <p className="text-amber">
           This browser does not save data for the app. Commands are sent at once or not at all. You
           may be logged out when you close this page.
         </p>
       )}
       {storage === 'newer' && (
-        <div className="flex items-center justify-between gap-4">
-          <p className="text-amber">
-            A newer version of the app is open in another tab. Until you reload this tab, commands
-            are sent at once or not at all.
-          </p>
-          <Button
-            size="sm"
-            tone="primary"
-            onClick={() => {
-              location.reload();
-            }}
-          >
-            Reload
-          </Button>
-        </div>
+        <ReloadNotice>
+          A newer version of the app is open in another tab. Until you reload this tab, commands are
+          sent at once or not at all.
+        </ReloadNotice>
       )}
       {lost && (
         <div className="flex items-center justify-between gap-4">

@@ -21,7 +21,7 @@ const PAGE_MAX = 15 * KIB;
 const START_MAX = 136.4 * KIB;
 /** Sources that come with their first use, or right after the first picture. */
 const LATE =
-  /node_modules\/zod\/|@radix-ui|firebase|workbox|lightweight-charts|contract\/(?:calls|onramp|tax|plan-change)\.ts|src\/billing\/(?:take-plan|checkout-return)|src\/api\/client|src\/format\/error-text|src\/offline\/(?:after-delivery|deliver|delivery-changes|drain|drain-lock|review|send|send-order|unsaved)\.ts|src\/platform\/worker-updates|src\/stores\/(?:failed-reads|follow-stream)|src\/shell\/(?:Menu|RailLinks|CommandTray|SignInAgain|InstallCard)\.tsx|StartDialog/;
+  /node_modules\/zod\/|@radix-ui|firebase|workbox|lightweight-charts|contract\/(?:calls|onramp|tax|plan-change)\.ts|src\/billing\/(?:take-plan|checkout-return)|src\/api\/client|src\/format\/error-text|src\/offline\/(?:after-delivery|deliver|delivery-changes|drain|drain-lock|page-delivery|review|send|send-order|unsaved)\.ts|src\/platform\/worker-updates|src\/stores\/(?:failed-reads|follow-stream)|src\/shell\/(?:Menu|RailLinks|CommandTray|SignInAgain|InstallCard)\.tsx|StartDialog/;
 
 const dist = process.env.DIST_DIR ?? DIST;
 const read = (file: string): string => readFileSync(join(dist, file), 'utf8');

@@ -513,6 +513,87 @@ describe('while the disk does not answer', () => {
   });
 });
 
+/** The browser's side of workers, as a page sees it. */
+function workers() {
+  const worker = { postMessage: vi.fn() };
+  const register = vi.fn(() => Promise.resolve());
+  const container: { controller: unknown; getRegistration: () => Promise<unknown> } = {
+    controller: worker,
+    getRegistration: () => Promise.resolve({ active: worker, sync: { register } }),
+  };
+  Object.defineProperty(navigator, 'serviceWorker', { value: container, configurable: true });
+  return { container, asked: worker.postMessage, register };
+}
+
+describe('a page that has lost its storage for good, as in WebKit', () => {
+  afterEach(() => {
+    Reflect.deleteProperty(navigator, 'serviceWorker');
+  });
+  async function lostWithStop() {
+    server.answer(() => 'reset');
+    const world = tab();
+    world.life.attach(uid);
+    await world.life.queue?.outbox.enqueue(stop('x'));
+    await world.life.refresh();
+    await world.life.database?.close();
+    factory.open = () => {
+      const request = { error: new DOMException('Connection lost', 'UnknownError') } as {
+        error: DOMException;
+        onerror?: () => void;
+      };
+      queueMicrotask(() => request.onerror?.());
+      return request as unknown as IDBOpenDBRequest;
+    };
+    server.answer(echo);
+    return world;
+  }
+
+  it('has the worker send the stop that it cannot read', async () => {
+    const { asked } = workers();
+    const { life, ends, states, view } = await lostWithStop();
+    await life.drainNow();
+    expect([ends.at(-1), posts()]).toEqual(['no-storage', []]);
+    expect(view()).toMatchObject({ storage: 'memory', wasOnDisk: true });
+    await expect.poll(() => asked.mock.calls).toEqual([[{ type: 'drain' }]]);
+    // What the worker says is shown, with no disk.
+    const sent = view()?.entries[0];
+    const worker = openChannel(`life-${uid}`);
+    channels.push(worker);
+    if (sent !== undefined)
+      worker.post({ type: 'delivered', uid, entry: sent, agents: [], alert: null });
+    await expect.poll(states).toEqual(['accepted']);
+  });
+
+  it('asks the worker of its registration where none controls the page', async () => {
+    const { asked, container } = workers();
+    container.controller = null;
+    const { life } = await lostWithStop();
+    await life.drainNow();
+    await expect.poll(() => asked.mock.calls).toEqual([[{ type: 'drain' }]]);
+  });
+
+  it('asks nobody while it reads its queue, though the disk takes nothing', async () => {
+    const { asked } = workers();
+    server.answer(echo);
+    const { life, ends } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    const { database } = life;
+    if (database === null) throw new Error('The user is attached');
+    const real = database.transact.bind(database);
+    vi.spyOn(database, 'transact').mockImplementation((stores, mode, ...rest) =>
+      mode === 'readwrite'
+        ? Promise.reject(new StorageFault('quota', 'This device is out of storage'))
+        : real(stores, mode, ...rest),
+    );
+    await life.drainNow();
+    await life.refresh();
+    vi.restoreAllMocks();
+    expect([ends.at(-1), posts()]).toEqual(['no-storage', ['/api/agents/x/stop']]);
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
+
 describe('signing out', () => {
   it('deletes the database and every word of it, with other tabs open, and none of them sends (F23, F35)', async () => {
     server.answer(() => 'reset');

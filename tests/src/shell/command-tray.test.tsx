@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
-/** Taking back and dismissing queued commands: what is said, and the focus of a keyboard. */
+/** Taking back and dismissing queued commands, and storage that fails: what is said and offered. */
 import '../../support/page-world.ts';
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 const { cancelCommand } = vi.hoisted(() => ({ cancelCommand: vi.fn() }));
 vi.mock('../../../src/commands.ts', async (original) => ({
@@ -94,4 +94,29 @@ it('opens the review of a start that has expired', async () => {
   expect(
     await screen.findByRole('dialog', { name: 'Start Harbour now?' }, { timeout: 10_000 }),
   ).toBeTruthy();
+});
+
+describe('a page without its storage', () => {
+  const notice = () => screen.getByRole('region', { name: 'Storage on this device' });
+  afterEach(() => {
+    Object.assign(queue, { storage: 'unopened', wasOnDisk: false });
+    vi.restoreAllMocks();
+  });
+
+  it('offers to reload where it had one before, and says that what was saved stays', async () => {
+    const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined);
+    Object.assign(queue, { storage: 'memory', wasOnDisk: true });
+    await act(() => Promise.resolve());
+    expect(notice().textContent).toContain('Saved commands stay on this device');
+    expect(notice().textContent).not.toContain('when you close this page');
+    fireEvent.click(within(notice()).getByRole('button', { name: 'Reload' }));
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it('offers nothing where the browser never gave it any', async () => {
+    queue.storage = 'memory';
+    await act(() => Promise.resolve());
+    expect(notice().textContent).toContain('This browser does not save data for the app.');
+    expect(within(notice()).queryByRole('button')).toBeNull();
+  });
 });
