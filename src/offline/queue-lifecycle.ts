@@ -64,8 +64,8 @@ export interface LifecycleOptions {
   /** Whether the app is in the background, where timers rest. */
   hidden(): boolean;
   /**
-   * Calls when the app is shown again or the browser believes to be online. Returns a function that
-   * unsubscribes.
+   * Calls when the app is shown or hidden, or the browser believes to be online. Returns a function
+   * that unsubscribes.
    */
   onWake(listener: () => void): () => void;
   onView(view: QueueView): void;
@@ -176,7 +176,8 @@ class QueueLifecycle implements Lifecycle {
     const queue = this.openQueue(database);
     const stopMode = database.onMode(this.refreshSoon);
     const stopWaking = options.onWake(() => {
-      if (!options.hidden()) void this.drainNow();
+      if (options.hidden()) this.whileHidden();
+      else void this.drainNow();
     });
     this.attached = {
       uid,
@@ -233,6 +234,11 @@ class QueueLifecycle implements Lifecycle {
       this.draining -= 1;
       this.refreshSoon();
     }
+  }
+
+  /** A hidden app may be closed before its drain has ended, as on a network that gives no answer. */
+  private whileHidden(): void {
+    if (this.draining > 0 || this.attached?.known?.entries.some(isPending)) void askForSync();
   }
 
   async signedInAgain(): Promise<void> {

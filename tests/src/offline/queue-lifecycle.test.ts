@@ -516,7 +516,7 @@ describe('while the disk does not answer', () => {
 /** The browser's side of workers, as a page sees it. */
 function workers() {
   const worker = { postMessage: vi.fn() };
-  const register = vi.fn(() => Promise.resolve());
+  const register = vi.fn((_tag: string) => Promise.resolve());
   const container: { controller: unknown; getRegistration: () => Promise<unknown> } = {
     controller: worker,
     getRegistration: () => Promise.resolve({ active: worker, sync: { register } }),
@@ -524,6 +524,53 @@ function workers() {
   Object.defineProperty(navigator, 'serviceWorker', { value: container, configurable: true });
   return { container, asked: worker.postMessage, register };
 }
+
+describe('a page that may be closed', () => {
+  afterEach(() => {
+    Reflect.deleteProperty(navigator, 'serviceWorker');
+  });
+  const rest = () =>
+    new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+
+  it('has the browser wake the worker once it is hidden, while the network keeps it waiting', async () => {
+    const { register } = workers();
+    let hidden = false;
+    server.answer(() => 'hang');
+    const { life, wake } = tab({ hidden: () => hidden });
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    void life.drainNow();
+    await expect.poll(() => server.asked.length).toBeGreaterThan(0);
+    expect(register).not.toHaveBeenCalled();
+    hidden = true;
+    wake();
+    await expect.poll(() => register.mock.calls).toEqual([['outbox']]);
+  });
+
+  it('does so as well between its tries, and not with nothing to send', async () => {
+    const { register } = workers();
+    let hidden = false;
+    server.answer(() => 'reset');
+    const { life, wake } = tab({ hidden: () => hidden });
+    life.attach(uid);
+    await life.drainNow();
+    await life.refresh();
+    hidden = true;
+    wake();
+    await rest();
+    expect(register).not.toHaveBeenCalled();
+    hidden = false;
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    await life.refresh();
+    await expect.poll(() => register.mock.calls.length).toBe(1);
+    hidden = true;
+    wake();
+    await expect.poll(() => register.mock.calls.length).toBe(2);
+  });
+});
 
 describe('a page that has lost its storage for good, as in WebKit', () => {
   afterEach(() => {
