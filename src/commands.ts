@@ -10,7 +10,7 @@ import { apiFetch } from './api/api.ts';
 import { environment } from './environment.ts';
 import { alertName } from './format/alert-text.ts';
 import { hadDatabase, noteDatabase, readLastUser } from './identity/last-user.ts';
-import { onPurge, session, sessionToken } from './identity/session.ts';
+import { holdsToken, onPurge, session, sessionToken } from './identity/session.ts';
 import { TokenFault } from './identity/token.ts';
 import { log } from './platform/page-log.ts';
 import { StorageFault, type StorageMode } from './offline/user-database.ts';
@@ -174,6 +174,7 @@ const lifecycle = createLifecycle({
   keepSnapshots: keepsSnapshots,
   made: { had: hadDatabase, note: noteDatabase },
   hidden: () => document.visibilityState === 'hidden',
+  holdsToken,
   onWake(listener) {
     addEventListener('online', listener);
     addEventListener('pageshow', listener);

@@ -9,6 +9,8 @@ export interface AuthPort {
    */
   observe(listener: (user: AuthUser | null) => void): () => void;
   currentUser(): AuthUser | null;
+  /** Whether the present user's token can be had without renewing it. */
+  holdsToken(): boolean;
   signIn(email: string, password: string): Promise<AuthUser>;
   signUp(email: string, password: string, displayName: string | null): Promise<AuthUser>;
   /** A Google pop-up. */

@@ -9,6 +9,7 @@ import {
   signOut,
   updateProfile,
   type Auth,
+  type User,
 } from 'firebase/auth';
 import type { AuthPort } from './auth-port.ts';
 
@@ -25,10 +26,21 @@ export function googleFailure(cause: unknown): unknown {
     : cause;
 }
 
+/** Firebase renews a token that has less than half a minute left, and sending takes a while. */
+const RENEWED_BEFORE_MS = 60_000;
+
+/** Firebase's own count (device clock, ms), which it says only in the record that it stores. */
+function expiryOf(user: User | null): number {
+  const record: { stsTokenManager?: { expirationTime?: unknown } } | undefined = user?.toJSON();
+  const at = record?.stsTokenManager?.expirationTime;
+  return typeof at === 'number' ? at : 0;
+}
+
 export function firebaseAuth(opened: Auth): AuthPort {
   return {
     observe: (listener) => onAuthStateChanged(opened, listener),
     currentUser: () => opened.currentUser,
+    holdsToken: () => expiryOf(opened.currentUser) - RENEWED_BEFORE_MS > Date.now(),
     async signIn(email, password) {
       return (await signInWithEmailAndPassword(opened, email, password)).user;
     },

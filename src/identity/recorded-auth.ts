@@ -67,6 +67,7 @@ export function recordedAuth(projectId: string): AuthPort {
       };
     },
     currentUser: () => user,
+    holdsToken: () => user !== null,
     signIn: (email) => enter(email, null),
     signUp: (email, _password, displayName) => enter(email, displayName),
     signInWithGoogle: () => enter('recorded@example.com', 'Recorded'),

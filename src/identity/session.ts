@@ -431,6 +431,9 @@ export async function sessionToken(force = false): Promise<VerifiedToken> {
   return held;
 }
 
+/** Whether `sessionToken()` would renew nothing, which a hidden tab must not. */
+export const holdsToken = (): boolean => port?.holdsToken() === true;
+
 /** The current user has reauthenticated. */
 export function takeSignIn(user: AuthUser): Promise<void> {
   return take(user, true);

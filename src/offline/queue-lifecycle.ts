@@ -13,7 +13,7 @@ import {
 import type { Deliver } from './deliver.ts';
 import type { Bearer, Drained } from './drain.ts';
 import { pauseHolds, type Outbox } from './outbox.ts';
-import { isPending, type OutboxEntry, type SetAside } from './outbox-entry.ts';
+import { isPending, isStop, type OutboxEntry, type SetAside } from './outbox-entry.ts';
 import { backoffMs } from './queue-rules.ts';
 import type { Line } from './send.ts';
 import { keepSnapshots } from './snapshots.ts';
@@ -23,6 +23,8 @@ const SYNC_TAG = 'outbox';
 /** How long an accepted command is shown; by then the server's own state is on screen. */
 const ACCEPTED_SHOWN_MS = 6_000;
 const SOONEST_MS = 1_000;
+/** How often a hidden app tries, which does so for stops only. */
+const HIDDEN_MS = 30_000;
 
 export interface QueueView {
   /** As last read, while the disk does not answer. */
@@ -61,8 +63,10 @@ export interface LifecycleOptions {
   keepSnapshots(): boolean;
   /** The device's note of whose database was created here. */
   made: { had(uid: string): boolean; note(uid: string): void };
-  /** Whether the app is in the background, where timers rest. */
+  /** Whether the app is in the background, where all rests but a stop. */
   hidden(): boolean;
+  /** Whether a token can be had without renewing it. */
+  holdsToken(): boolean;
   /**
    * Calls when the app is shown or hidden, or the browser believes to be online. Returns a function
    * that unsubscribes.
@@ -175,10 +179,7 @@ class QueueLifecycle implements Lifecycle {
     });
     const queue = this.openQueue(database);
     const stopMode = database.onMode(this.refreshSoon);
-    const stopWaking = options.onWake(() => {
-      if (options.hidden()) this.whileHidden();
-      else void this.drainNow();
-    });
+    const stopWaking = options.onWake(this.wake);
     this.attached = {
       uid,
       database,
@@ -236,9 +237,20 @@ class QueueLifecycle implements Lifecycle {
     }
   }
 
-  /** A hidden app may be closed before its drain has ended, as on a network that gives no answer. */
-  private whileHidden(): void {
-    if (this.draining > 0 || this.attached?.known?.entries.some(isPending)) void askForSync();
+  /**
+   * A hidden app may be closed before its drain has ended, as on a network that gives no answer. It
+   * rests, but not with a stop: the agent would trade on until somebody looks. A sign-in that has
+   * ended is not renewed for that, which would put it over a new one of another tab.
+   */
+  private readonly wake = (): void => {
+    const { options } = this;
+    const hidden = options.hidden();
+    if (hidden && (this.draining > 0 || this.waits(isPending))) void askForSync();
+    if (!hidden || (this.waits(isWaitingStop) && options.holdsToken())) void this.drainNow();
+  };
+
+  private waits(how: (entry: OutboxEntry) => boolean): boolean {
+    return this.attached?.known?.entries.some(how) === true;
   }
 
   async signedInAgain(): Promise<void> {
@@ -289,7 +301,8 @@ class QueueLifecycle implements Lifecycle {
       line: options.line,
       deliver: this.deliver,
       channel: this.channel,
-      token: (force) => options.token(force),
+      // Refused, and hidden: another tab may have ended the sign-in.
+      token: (force) => (force && options.hidden() ? Promise.resolve(null) : options.token(force)),
       onDelivered: (entry, agents, alert) => {
         this.delivered(entry, agents, alert);
       },
@@ -353,17 +366,16 @@ class QueueLifecycle implements Lifecycle {
     this.timer = null;
   }
 
-  /** Drains again later, unless the app is hidden: becoming visible drains as well. */
+  /** Drains again later; while the app is hidden, for a stop only: becoming visible drains as well. */
   private schedule(drained: Drained): void {
     this.clearTimer();
-    if (this.options.hidden()) return;
+    const hidden = this.options.hidden();
+    if (hidden && !this.waits(isWaitingStop)) return;
     const later = this.delayAfter(drained);
     if (later !== null)
       this.timer = setTimeout(
-        () => {
-          void this.drainNow();
-        },
-        Math.min(later, BACKOFF_MAX_MS),
+        this.wake,
+        Math.max(hidden ? HIDDEN_MS : 0, Math.min(later, BACKOFF_MAX_MS)),
       );
   }
 
@@ -378,6 +390,8 @@ class QueueLifecycle implements Lifecycle {
 /** A missing token is not a log-out: the provider may be slow or away. So may the disk. */
 const endsByItself = (end: Drained['end']): boolean =>
   end === 'offline' || end === 'signed-out' || end === 'no-storage';
+
+const isWaitingStop = (entry: OutboxEntry): boolean => isStop(entry) && isPending(entry);
 
 /** The code that sends; asked for early by whoever may have something to send soon. */
 export const loadDelivery = () => import('./page-delivery.ts');

@@ -96,6 +96,7 @@ function provider(): AuthPort {
       };
     },
     currentUser: () => user,
+    holdsToken: () => true,
     signIn: enter,
     signUp: enter,
     signInWithGoogle: () => enter('google@example.com'),

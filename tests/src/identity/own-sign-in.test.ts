@@ -31,6 +31,7 @@ function provider(change: AccountPort['changePassword']): AuthPort {
       return () => undefined;
     },
     currentUser: () => ann,
+    holdsToken: () => true,
     signIn: () => Promise.resolve(ann),
     signUp: () => Promise.resolve(ann),
     signInWithGoogle: () => Promise.resolve(ann),

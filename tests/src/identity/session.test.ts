@@ -70,6 +70,7 @@ function provider(first: AuthUser | null | 'silent') {
       };
     },
     currentUser: () => user,
+    holdsToken: () => true,
     signIn: (email, password) => enter(`signIn ${email} ${password}`, email.split('@')[0] ?? ''),
     signUp: (email, password, name) =>
       enter(`signUp ${email} ${password} ${name}`, email.split('@')[0] ?? ''),

@@ -70,6 +70,10 @@ const echo = (asked: Asked): Answering =>
           agent: recordAgent('x', 'Harbour', 0),
         },
       };
+const rest = (): Promise<unknown> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 50);
+  });
 const posts = (): string[] =>
   server.asked.filter((asked) => asked.method === 'POST').map((asked) => asked.path);
 
@@ -87,6 +91,7 @@ function tab(change: Partial<LifecycleOptions> = {}) {
       keepSnapshots: () => true,
       made: { had: () => false, note: () => undefined },
       hidden: () => false,
+      holdsToken: () => true,
       onWake(listener) {
         wakers.add(listener);
         return () => {
@@ -237,17 +242,77 @@ describe('when it sends', () => {
     server.answer(() => 'reset');
     const { life, wake } = tab({ hidden: () => hidden });
     life.attach(uid);
-    await life.queue?.outbox.enqueue(stop('x'));
+    await life.queue?.outbox.enqueue(start('x'));
     await life.drainNow();
     server.answer(echo);
     wake();
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
+    await rest();
     expect(posts()).toEqual([]);
     hidden = false;
     wake();
-    await expect.poll(posts).toEqual(['/api/agents/x/stop']);
+    await expect.poll(posts).toEqual(['/api/agents/x/start']);
+  });
+
+  describe('with a stop that waits while it is hidden', () => {
+    const hiddenTab = async (change: Partial<LifecycleOptions> = {}) => {
+      server.answer(() => 'reset');
+      const world = tab({ hidden: () => true, ...change });
+      world.life.attach(uid);
+      await world.life.queue?.outbox.enqueue(stop('x'));
+      await world.life.drainNow();
+      await world.life.refresh();
+      return world;
+    };
+
+    it('sends when the network is back, for nobody may look for long', async () => {
+      const { wake } = await hiddenTab();
+      server.answer(echo);
+      wake();
+      await expect.poll(posts).toEqual(['/api/agents/x/stop']);
+    });
+
+    it('tries again by itself, calmly, until it is sent', async () => {
+      const waits = vi.spyOn(globalThis, 'setTimeout');
+      await hiddenTab();
+      const [again, ms] = waits.mock.calls.filter(([, wait]) => (wait ?? 0) >= 30_000).at(-1) ?? [];
+      vi.restoreAllMocks();
+      expect(ms).toBe(30_000);
+      server.answer(echo);
+      (again as () => void)();
+      await expect.poll(posts).toEqual(['/api/agents/x/stop']);
+    });
+
+    it('rests where its token has run out, which a hidden tab must not renew', async () => {
+      const token = vi.fn(() => Promise.resolve({ uid, token: 'a.e30.' }));
+      const { wake } = await hiddenTab({ holdsToken: () => false, token });
+      server.answer(echo);
+      wake();
+      await rest();
+      expect(posts()).toEqual([]);
+      expect(token).not.toHaveBeenCalled();
+    });
+
+    it('renews no token that the server refuses; the stop waits until the tab is seen', async () => {
+      const forced: boolean[] = [];
+      let hidden = true;
+      const { wake, ends, states } = await hiddenTab({
+        hidden: () => hidden,
+        token: (force) => {
+          forced.push(force);
+          return Promise.resolve({ uid, token: 'a.e30.' });
+        },
+      });
+      const refused = { status: 401, body: { error: { code: 'token_expired', message: 'Over' } } };
+      server.answer((asked) => (asked.path === '/healthz' ? health : refused));
+      wake();
+      await expect.poll(() => ends.at(-1)).toBe('signed-out');
+      expect([posts(), forced]).toEqual([['/api/agents/x/stop'], [false]]);
+      await expect.poll(states).toEqual(['saved']);
+      server.answer(echo);
+      hidden = false;
+      wake();
+      await expect.poll(states).toEqual(['accepted']);
+    });
   });
 
   it('holds everything when the session is over, and goes on after a sign-in (F29)', async () => {
@@ -529,11 +594,6 @@ describe('a page that may be closed', () => {
   afterEach(() => {
     Reflect.deleteProperty(navigator, 'serviceWorker');
   });
-  const rest = () =>
-    new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
-
   it('has the browser wake the worker once it is hidden, while the network keeps it waiting', async () => {
     const { register } = workers();
     let hidden = false;
@@ -562,7 +622,7 @@ describe('a page that may be closed', () => {
     await rest();
     expect(register).not.toHaveBeenCalled();
     hidden = false;
-    await life.queue?.outbox.enqueue(stop('x'));
+    await life.queue?.outbox.enqueue(start('x'));
     await life.drainNow();
     await life.refresh();
     await expect.poll(() => register.mock.calls.length).toBe(1);

@@ -45,6 +45,7 @@ beforeEach(async () => {
       return () => undefined;
     },
     currentUser: () => user,
+    holdsToken: () => true,
     signIn: (email) => enter(email.split('@')[0] ?? ''),
     signUp: not,
     signInWithGoogle: () => enter(chosen),

@@ -49,6 +49,7 @@ function provider(): AuthPort {
       return () => undefined;
     },
     currentUser: () => present,
+    holdsToken: () => true,
     signIn: () => Promise.resolve(user),
     signUp: () => Promise.resolve(user),
     signInWithGoogle: () => Promise.resolve(user),

@@ -50,6 +50,7 @@ beforeEach(() => {
       return () => undefined;
     },
     currentUser: () => user,
+    holdsToken: () => true,
     signIn: not,
     signUp: (email) => {
       if (refused)
