@@ -5,6 +5,25 @@ import type { Outbox } from './outbox.ts';
 const ownWorkers = (): ServiceWorkerContainer | undefined =>
   (navigator as { serviceWorker?: ServiceWorkerContainer }).serviceWorker;
 
+interface SyncRegistration {
+  sync?: { register(tag: string): Promise<void> };
+}
+
+const SYNC_TAG = 'outbox';
+
+/**
+ * Asks the browser to wake the worker when the network is back, where supported. Nothing depends on
+ * it.
+ */
+export async function askForSync(): Promise<void> {
+  try {
+    const registration = (await ownWorkers()?.getRegistration()) as SyncRegistration | undefined;
+    await registration?.sync?.register(SYNC_TAG);
+  } catch {
+    // Not allowed, not supported, or no worker yet: the page sends by itself.
+  }
+}
+
 /**
  * WebKit can take IndexedDB from a page for as long as that lives, as where iOS ends the process that
  * serves it. The worker is started anew, and reads the queue. It says by the channel what it has
@@ -25,5 +44,6 @@ export const deliver: Deliver = async (ports, line) => {
   const drained = await byHttp(ports, line);
   // As often as the page tries itself: its tries lie ever further apart, up to a minute.
   if (drained.end === 'no-storage') askWorker(ports.outbox).catch(() => undefined);
+  if (drained.end !== 'empty') void askForSync();
   return drained;
 };

@@ -19,7 +19,6 @@ import type { Line } from './send.ts';
 import { keepSnapshots } from './snapshots.ts';
 import { openUserQueue, type UserQueue } from './user-queue.ts';
 
-const SYNC_TAG = 'outbox';
 /** How long an accepted command is shown; by then the server's own state is on screen. */
 const ACCEPTED_SHOWN_MS = 6_000;
 const SOONEST_MS = 1_000;
@@ -107,25 +106,6 @@ export interface Lifecycle {
   refresh(): Promise<void>;
   /** The user has read that data was lost. */
   lossRead(): void;
-}
-
-interface SyncRegistration {
-  sync?: { register(tag: string): Promise<void> };
-}
-
-/**
- * Asks the browser to wake the worker when the network is back, where supported. Nothing depends on
- * it.
- */
-async function askForSync(): Promise<void> {
-  try {
-    const registration = (await (
-      navigator as { serviceWorker?: ServiceWorkerContainer }
-    ).serviceWorker?.getRegistration()) as SyncRegistration | undefined;
-    await registration?.sync?.register(SYNC_TAG);
-  } catch {
-    // Not allowed, not supported, or no worker yet: the page sends by itself.
-  }
 }
 
 export const createLifecycle = (
@@ -224,7 +204,6 @@ class QueueLifecycle implements Lifecycle {
       const drained = await present.queue.drain();
       this.misses = endsByItself(drained.end) ? this.misses + 1 : 0;
       if (this.attached !== present) return;
-      if (drained.end !== 'empty') void askForSync();
       this.schedule(drained);
       this.options.onDrained(drained);
     } catch (error) {
@@ -245,7 +224,12 @@ class QueueLifecycle implements Lifecycle {
   private readonly wake = (): void => {
     const { options } = this;
     const hidden = options.hidden();
-    if (hidden && (this.draining > 0 || this.waits(isPending))) void askForSync();
+    if (hidden && (this.draining > 0 || this.waits(isPending)))
+      loadDelivery().then(
+        ({ askForSync }) => askForSync(),
+        // Without this code there is no worker yet that could send.
+        () => undefined,
+      );
     if (!hidden || (this.waits(isWaitingStop) && options.holdsToken())) void this.drainNow();
   };
 
