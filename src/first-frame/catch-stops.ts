@@ -11,6 +11,8 @@ const STOP_SAVED = 'Stop saved';
 const SLIP_PX = 16;
 /** The click of a press comes within this of the lifting, ms. */
 const CLICK_WITHIN_MS = 1_000;
+/** So close to a scroll, so short a press may only halt a list, ms; as in `presses.ts`. */
+const HALT_MS = 300;
 /** How late a busy page may hear of a finger, ms. */
 const LATE_EVENTS_MS = 3_000;
 
@@ -95,17 +97,27 @@ interface StopSpot {
   bottom: number;
 }
 
-interface FingerDown {
-  pointerId: number;
-  /** The agent whose Stop it came down on; null where it is on nothing that the frame can do. */
-  agentId: string | null;
+interface Pressed {
+  /** The agent whose Stop it is; empty where it is nothing that the frame can do. */
+  agentId: string;
   bottomPx: number;
+}
+
+interface FingerDown extends Pressed {
+  pointerId: number;
   x: number;
   y: number;
+  /** Event time, ms. */
+  at: number;
 }
 
 const agentIdOf = (button: Element): string =>
   button.getAttribute('data-act')?.slice('stop '.length) ?? '';
+
+const pressedOn = (button: Element): Pressed => ({
+  agentId: agentIdOf(button),
+  bottomPx: button.getBoundingClientRect().bottom,
+});
 
 function silence(event: Event): void {
   event.preventDefault();
@@ -120,6 +132,10 @@ export class StopCatcher {
   private down: FingerDown | null = null;
   /** Event time (ms) of the last press that ended here: its click is still to come. */
   private endedPressAt = -Infinity;
+  /** That press, where it may only have halted a list: a click of the browser's says that it has not. */
+  private unsure: FingerDown | null = null;
+  /** Event time (ms) of the last scroll of anything. */
+  private scrolledAt = -Infinity;
   /** The app follows new presses by itself; one that began before is still ours. */
   private isHandedOver = false;
   /** Time (ms) at which the app replaced the frame: what was pressed before was the frame. */
@@ -155,6 +171,13 @@ export class StopCatcher {
       'pointercancel',
       (event) => {
         this.cancel(event);
+      },
+      options,
+    );
+    addEventListener(
+      'scroll',
+      (event) => {
+        this.scrolledAt = event.timeStamp;
       },
       options,
     );
@@ -212,34 +235,31 @@ export class StopCatcher {
   }
 
   private begin(event: PointerEvent): void {
-    const { pointerId, clientX: x, clientY: y } = event;
+    const { pointerId, clientX: x, clientY: y, timeStamp: at } = event;
+    // The browser made no click of it: the next one belongs to this finger.
+    if (this.unsure !== null) {
+      this.unsure = null;
+      this.endedPressAt = -Infinity;
+    }
     if (this.isReplaced) {
-      if (event.timeStamp >= this.replacedAt) return;
+      if (at >= this.replacedAt) return;
       const spot = this.spots.find(
         ({ left, right, top, bottom }) =>
           x >= left && x <= right && y + scrollY >= top && y + scrollY <= bottom,
       );
       this.down = {
         pointerId,
-        agentId: spot?.agentId ?? null,
+        agentId: spot?.agentId ?? '',
         bottomPx: (spot?.bottom ?? 0) - scrollY,
         x,
         y,
+        at,
       };
       event.stopImmediatePropagation();
       return;
     }
     const button = this.isHandedOver || !event.isPrimary ? null : this.stopAt(event.target);
-    this.down =
-      button === null
-        ? null
-        : {
-            pointerId,
-            agentId: agentIdOf(button),
-            bottomPx: button.getBoundingClientRect().bottom,
-            x,
-            y,
-          };
+    this.down = button === null ? null : { ...pressedOn(button), pointerId, x, y, at };
   }
 
   private lift(event: PointerEvent): void {
@@ -249,7 +269,9 @@ export class StopCatcher {
     const slipPx = Math.hypot(event.clientX - down.x, event.clientY - down.y);
     if (slipPx <= SLIP_PX) {
       this.endedPressAt = event.timeStamp;
-      if (down.agentId !== null) this.take(down.agentId, down.bottomPx, false);
+      const mayHalt = event.timeStamp - down.at < HALT_MS && down.at - this.scrolledAt < HALT_MS;
+      if (mayHalt) this.unsure = down;
+      else this.take(down, false);
     }
     if (!this.isReplaced) return;
     event.stopImmediatePropagation();
@@ -262,19 +284,21 @@ export class StopCatcher {
     if (event.pointerId === this.down?.pointerId) this.down = null;
   }
 
-  /** Keys, assistive technology, and the app on behalf of a press that began after the hand-over. */
+  /** Keys, assistive technology, and a press that began after the hand-over. */
   private click(event: MouseEvent): void {
     if (event.isTrusted && event.timeStamp - this.endedPressAt < CLICK_WITHIN_MS) {
       this.endedPressAt = -Infinity;
       silence(event);
+      if (this.unsure !== null) this.take(this.unsure, false);
+      this.unsure = null;
       return;
     }
     const button = this.stopAt(event.target);
     if (button === null) return;
-    this.take(agentIdOf(button), button.getBoundingClientRect().bottom, event.isTrusted);
+    this.take(pressedOn(button), event.isTrusted && event.detail === 0);
   }
 
-  private take(agentId: string, bottomPx: number, byKey: boolean): void {
+  private take({ agentId, bottomPx }: Pressed, byKey: boolean): void {
     const agent = this.agents.get(agentId);
     if (agent === undefined || this.caught.some(({ press }) => press.agentId === agentId)) return;
     const press: FramePress = {

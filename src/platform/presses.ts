@@ -20,6 +20,12 @@ const CLICK_WITHIN_MS = 1_000;
  */
 const DOUBLE_TAP_MS = 400;
 const DOUBLE_TAP_PX = 24;
+/**
+ * A finger that comes down within this of a scroll, and lifts within it, may only have halted a list
+ * that was flung. A list in motion scrolls with every frame; this is as long as a busy page may be
+ * without one, ms.
+ */
+const HALT_MS = 300;
 
 interface Press {
   pointerId: number;
@@ -30,6 +36,8 @@ interface Press {
   x: number;
   y: number;
   slid: boolean;
+  /** Device time of the touch-down. */
+  downAt: number;
   /** Device time of the lifting; null while it is down. */
   liftedAt: number | null;
   /** The second tap of a double tap is ignored. */
@@ -93,6 +101,8 @@ class Presses {
   /** The newest press, and the newest whose click may still come. */
   private last: Press | null = null;
   private awaited: Press | null = null;
+  /** Event time of the last scroll of anything, by a finger or by the app. */
+  scrolledAt = -Infinity;
 
   constructor(private readonly page: Document) {}
 
@@ -109,6 +119,7 @@ class Presses {
       x: event.clientX,
       y: event.clientY,
       slid: false,
+      downAt: event.timeStamp,
       liftedAt: null,
       isEcho: before !== null,
       isDone: false,
@@ -141,6 +152,11 @@ class Presses {
     }
     if (press.byMouse) return;
     if (press.control?.hasAttribute('data-steady') !== true) return;
+    // Only the browser knows whether such a finger has tapped: then alone it fires a click, also where
+    // the app itself had scrolled. A late page hears of a scroll after the finger. Who rests longer
+    // means the control, whatever scrolled before, and no click may come.
+    if (event.timeStamp - press.downAt < HALT_MS && press.downAt - this.scrolledAt < HALT_MS)
+      return;
     // After a long press some browsers fire no click, or fire it elsewhere if a list moved. Marked
     // actions run all the same.
     const meant = this.present(press);
@@ -269,6 +285,9 @@ export function guardPresses(
   });
   on('pointercancel', (event) => {
     presses.cancel(event);
+  });
+  on('scroll', (event) => {
+    presses.scrolledAt = event.timeStamp;
   });
   on('mousedown', (event) => {
     presses.mouseDown(event);

@@ -4,6 +4,7 @@
  */
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { haltOn } from '../support/fling.ts';
 import { callApi, startServer, type TestServer } from '../support/server.ts';
 import { replayTape } from '../support/tape.ts';
 import { CONTROLS, type Control } from '../support/touch-controls.ts';
@@ -45,6 +46,8 @@ const ORDERED_MS = 4_000;
 const QUIET_MS = 300;
 /** How often the way to a control is tried, and how often it may move away from under a finger. */
 const TRIES = 5;
+/** How often a page is flung until a finger has halted it in time. */
+const HALTS = 12;
 
 interface Count {
   presses: number;
@@ -343,6 +346,34 @@ describe('a finger', () => {
       },
       (isTold) => isTold,
     );
+  });
+
+  it('halts a page that was flung on a Stop, and stops no agent; a tap there does', async () => {
+    const world = byNetwork(false);
+    const { hand, page } = world;
+    await world.go('/agents');
+    const stop = page
+      .getByRole('main')
+      .getByRole('button', { name: 'Stop Harbour', exact: true })
+      .first();
+    // A finger that came too late has tapped, or held.
+    for (let tries = 1; ; tries += 1) {
+      await world.restore();
+      await stop.waitFor();
+      world.forget();
+      if (await haltOn(page, hand, stop)) break;
+      if (tries === HALTS) throw new Error('No finger has halted the page');
+    }
+    await pause(QUIET_MS);
+    expect(await world.orders()).toEqual([]);
+    await hand.press(await spotOf(stop));
+    await until(
+      () => world.orders(),
+      (orders) => orders.length > 0,
+    );
+    await pause(QUIET_MS);
+    expect(await world.orders()).toEqual(['stop Harbour']);
+    await page.reload();
   });
 
   it('undoes a stop that was sent by starting the agent again, and reads so before', async () => {

@@ -116,6 +116,84 @@ describe('a Stop on the first frame', () => {
     expect(await savedPresses()).toEqual([]);
   });
 
+  describe('under a finger that halts a list that was flung', () => {
+    const heard = (event: Event, timeStamp: number, target: EventTarget): void => {
+      Object.defineProperty(event, 'timeStamp', { value: timeStamp });
+      Object.defineProperty(event, 'isTrusted', { value: true });
+      target.dispatchEvent(event);
+    };
+    const DOWN_AT = 5_000;
+    const finger = (type: string, timeStamp: number, target: EventTarget): void => {
+      const how = { bubbles: true, isPrimary: true, pointerId: 1, clientX: 5, clientY: 5 };
+      heard(
+        new PointerEvent(type, { ...how, detail: type === 'click' ? 1 : 0 }),
+        timeStamp,
+        target,
+      );
+    };
+    const halted = (heldMs: number, stop: Element = stopOf('a')): void => {
+      heard(new Event('scroll'), DOWN_AT - 20, root);
+      finger('pointerdown', DOWN_AT, stop);
+      finger('pointerup', DOWN_AT + heldMs, stop);
+    };
+    const agentIds = (): string[] => catcher.caught.map(({ press }) => press.agentId);
+
+    it('is none without the browser’s click', () => {
+      halted(60);
+      expect(agentIds()).toEqual([]);
+    });
+
+    it('counts once where the click comes, which goes no further', () => {
+      const acted = vi.fn();
+      stopOf('a').addEventListener('click', acted);
+      halted(60);
+      finger('click', DOWN_AT + 60, stopOf('a'));
+      expect(agentIds()).toEqual(['a']);
+      expect(catcher.caught[0]?.byKey).toBe(false);
+      expect(acted).not.toHaveBeenCalled();
+    });
+
+    it('counts where the app replaces the frame before the click', () => {
+      finger('pointerdown', DOWN_AT, stopOf('a'));
+      heard(new Event('scroll'), DOWN_AT + 5, root);
+      catcher.handOver();
+      root.innerHTML = '<button data-act="start b">Start</button>';
+      const [start] = root.children;
+      const acted = vi.fn();
+      start!.addEventListener('click', acted);
+      const handed: string[] = [];
+      catcher.end(({ press }) => handed.push(press.agentId));
+      finger('pointerup', DOWN_AT + 60, start!);
+      expect(handed).toEqual([]);
+      finger('click', DOWN_AT + 60, start!);
+      expect(handed).toEqual(['a']);
+      expect(acted).not.toHaveBeenCalled();
+    });
+
+    it('counts once where the finger stays, with a click or without', () => {
+      halted(650);
+      expect(agentIds()).toEqual(['a']);
+      finger('click', DOWN_AT + 650, stopOf('a'));
+      expect(agentIds()).toEqual(['a']);
+    });
+
+    it('has no claim on the click of the next press', () => {
+      const start = root.querySelector('[data-act="start b"]')!;
+      const acted = vi.fn();
+      start.addEventListener('click', acted);
+      halted(60);
+      for (const type of ['pointerdown', 'pointerup', 'click']) finger(type, DOWN_AT + 500, start);
+      expect(agentIds()).toEqual([]);
+      expect(acted).toHaveBeenCalledTimes(1);
+    });
+
+    it('that the app follows is no press of a key', () => {
+      catcher.handOver();
+      finger('click', DOWN_AT, stopOf('a'));
+      expect(catcher.caught.map(({ byKey }) => byKey)).toEqual([false]);
+    });
+  });
+
   it('still counts when the app takes the page over under the finger', async () => {
     const button = stopOf('a');
     pointer(button, 'pointerdown');

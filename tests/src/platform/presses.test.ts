@@ -60,6 +60,13 @@ function make(
   target.dispatchEvent(event);
 }
 
+/** A scroller has moved, at the device's time of this test. */
+function scroll(scroller: Element): void {
+  const event = new Event('scroll');
+  Object.defineProperty(event, 'timeStamp', { value: now });
+  scroller.dispatchEvent(event);
+}
+
 /** A finger comes down on one thing and is lifted over another, as its click is. */
 function press(
   down: Element,
@@ -175,6 +182,52 @@ describe('a steady control', () => {
     now += 1_500;
     make('pointerup', stop, { finger: 2 });
     expect(done).toEqual(['Stop', 'Stop']);
+  });
+
+  describe('that comes to rest under a finger, after a list was flung', () => {
+    /** `heardLate`: a busy page hears of the list only after the finger has come down. */
+    const halted = (stop: Element, heldMs: number, heardLate = false): void => {
+      const list = document.createElement('ul');
+      document.body.append(list);
+      if (!heardLate) scroll(list);
+      now += 20;
+      make('pointerdown', stop);
+      if (heardLate) scroll(list);
+      now += heldMs;
+      make('pointerup', stop);
+    };
+    it.each([false, true])('does nothing without the browser’s click (late: %s)', (heardLate) => {
+      halted(button('Stop', { 'data-steady': '' }), 60, heardLate);
+      expect(done).toEqual([]);
+    });
+    it('acts once where the click comes, as after a scroll by the app', () => {
+      const stop = button('Stop', { 'data-steady': '' });
+      halted(stop, 60);
+      make('click', stop);
+      expect(done).toEqual(['Stop']);
+    });
+    it('acts once where that click meets what has come under the finger', () => {
+      const stop = button('Stop Harbour', { 'data-steady': '' });
+      halted(stop, 60);
+      make('click', button('Stop Drift', { 'data-steady': '' }));
+      expect(done).toEqual(['Stop Harbour']);
+    });
+    it('acts once where the finger stays, with a click or without', () => {
+      const stop = button('Stop', { 'data-steady': '' });
+      halted(stop, 650);
+      expect(done).toEqual(['Stop']);
+      make('click', stop);
+      expect(done).toEqual(['Stop']);
+    });
+    it('acts at the lifting again once the list has rested', () => {
+      const stop = button('Stop', { 'data-steady': '' });
+      halted(stop, 60);
+      now += 500;
+      make('pointerdown', stop, { finger: 2 });
+      now += 60;
+      make('pointerup', stop, { finger: 2 });
+      expect(done).toEqual(['Stop']);
+    });
   });
 });
 
