@@ -348,7 +348,7 @@ describe('a finger', () => {
     );
   });
 
-  it('halts a page that was flung on a Stop, and stops no agent; a tap there does', async () => {
+  it('halts a page that was flung on a Stop, and stops no agent; a tap there does (F106)', async () => {
     const world = byNetwork(false);
     const { hand, page } = world;
     await world.go('/agents');

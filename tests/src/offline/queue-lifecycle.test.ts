@@ -655,7 +655,7 @@ describe('a page that has lost its storage for good, as in WebKit', () => {
     return world;
   }
 
-  it('has the worker send the stop that it cannot read', async () => {
+  it('has the worker send the stop that it cannot read (F105)', async () => {
     const { asked } = workers();
     const { life, ends, states, view } = await lostWithStop();
     await life.drainNow();
@@ -671,7 +671,7 @@ describe('a page that has lost its storage for good, as in WebKit', () => {
     await expect.poll(states).toEqual(['accepted']);
   });
 
-  it('asks the worker of its registration where none controls the page', async () => {
+  it('asks the worker of its registration where none controls the page (F105)', async () => {
     const { asked, container } = workers();
     container.controller = null;
     const { life } = await lostWithStop();
