@@ -30,6 +30,7 @@ export interface WalletFailure {
     | 'cut-off'
     | 'blocked-window'
     | 'closed-window'
+    | 'no-transaction'
     | 'overtaken'
     | 'other';
   happened: string;
@@ -50,6 +51,14 @@ interface Layer {
   headers?: Headers;
   cause?: unknown;
   data?: unknown;
+}
+
+/**
+ * A wallet's answer to a send that names no transaction: one for several signers answers so, and
+ * one that puts the transfer in a queue.
+ */
+export class NoTransactionError extends Error {
+  override name = 'NoTransactionError';
 }
 
 const SENTENCE_MAX = 200;
@@ -193,14 +202,20 @@ function ofConnection(layers: readonly Layer[]): Reading | null {
 }
 
 /** Only a send can have an effect that the page does not hear of. */
-function ofClosedWindow(layers: readonly Layer[]): Reading | null {
-  return isClosedWindow(layers)
-    ? {
-        kind: 'closed-window',
-        happened: "Your wallet's window was closed before it answered.",
-        next: '',
-      }
-    : null;
+function ofSend(layers: readonly Layer[]): Reading | null {
+  if (isClosedWindow(layers))
+    return {
+      kind: 'closed-window',
+      happened: "Your wallet's window was closed before it answered.",
+      next: '',
+    };
+  if (layers.some(({ name }) => name === 'NoTransactionError'))
+    return {
+      kind: 'no-transaction',
+      happened: 'Your wallet answered without a transaction.',
+      next: '',
+    };
+  return null;
 }
 
 /** Errors of the wallet itself, by their codes. */
@@ -329,7 +344,7 @@ const UNCHANGED: Record<Exclude<WalletAct, 'send'>, string> = {
 export function walletFailure(error: unknown, act: WalletAct): WalletFailure {
   const layers = layersOf(error);
   const { certain = false, ...reading }: Reading = ofConnection(layers) ??
-    (act === 'send' ? ofClosedWindow(layers) : null) ??
+    (act === 'send' ? ofSend(layers) : null) ??
     ofWallet(layers) ??
     ofChain(layers) ?? { kind: 'other', happened: closed(ownText(layers)), next: 'Try again.' };
   if (act !== 'send')

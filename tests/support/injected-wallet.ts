@@ -25,6 +25,8 @@ export interface InjectedWallet {
   refuse(method: string): void;
   /** The next answer to this is an error of the wallet's own. */
   fail(method: string, code: number, message: string): void;
+  /** The next answer to this is that, whatever it should be. */
+  give(method: string, answer: unknown): void;
   /** The next of these is not answered until it is let go. */
   hold(method: string): () => void;
   /** Adds a chain when it is asked to, and stays where it is. */
@@ -49,6 +51,7 @@ export function injectWallet(options: InjectedWalletOptions): InjectedWallet {
   };
   const listeners = new Map<string, Set<Listener>>();
   const faults = new Map<string, { code: number; message: string }>();
+  const given = new Map<string, unknown>();
   const held = new Map<string, Promise<void>>();
   const known = new Set(options.known);
   let { accounts, chainId } = options;
@@ -124,6 +127,11 @@ export function injectWallet(options: InjectedWalletOptions): InjectedWallet {
       faults.delete(method);
       await held.get(method);
       if (told !== undefined) throw fault(told.code, told.message);
+      if (given.has(method)) {
+        const made = given.get(method);
+        given.delete(method);
+        return made;
+      }
       return answer(method, params);
     },
     on(event: string, listener: Listener) {
@@ -142,6 +150,9 @@ export function injectWallet(options: InjectedWalletOptions): InjectedWallet {
     },
     fail(method, code, message) {
       faults.set(method, { code, message });
+    },
+    give(method, made) {
+      given.set(method, made);
     },
     hold(method) {
       let letGo: () => void = () => undefined;

@@ -40,7 +40,7 @@ const SHOWN: Record<SendStage, { tone: BadgeTone; word: string; sentence: string
     tone: 'attention',
     word: 'Outcome unknown',
     sentence:
-      "This page did not get your wallet's answer. The transfer may have been sent: check your wallet's history before you send again.",
+      "Your wallet gave this page no transaction. The transfer may have been sent: check your wallet's history before you send again.",
   },
   replaced: {
     tone: 'neutral',

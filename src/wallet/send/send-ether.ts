@@ -5,7 +5,7 @@ import { watchSends } from './chain-receipts.ts';
 import type { WalletChainId } from '../rpc-policy.ts';
 import type { SendFees, SendTerms } from './send-fees.ts';
 import { addSend, changeSend, dropSend, sendsStore } from './sends-store.ts';
-import { walletFailure } from '../wallet-errors.ts';
+import { NoTransactionError, walletFailure } from '../wallet-errors.ts';
 
 export interface SendOrder extends SendTerms {
   uid: string;
@@ -23,6 +23,10 @@ const waits = new Map<string, () => void>();
 export function stopWaiting(id: string): void {
   waits.get(id)?.();
 }
+
+/** The library hands on whatever the wallet answers, and some wallets answer nothing. */
+const isHash = (answer: unknown): answer is `0x${string}` =>
+  typeof answer === 'string' && /^0x[0-9a-fA-F]{64}$/.test(answer);
 
 /**
  * Answers the id under which it is kept once the wallet has given it to the chain.
@@ -43,7 +47,7 @@ export async function sendEther(
   });
   try {
     const { gas, maxFeePerGas, maxPriorityFeePerGas } = fees;
-    const hash = await sendTransaction(config, {
+    const hash: unknown = await sendTransaction(config, {
       account: from,
       to,
       value: wei,
@@ -52,6 +56,7 @@ export async function sendEther(
       // itself.
       ...(isSmart ? {} : { gas, maxFeePerGas, maxPriorityFeePerGas }),
     });
+    if (!isHash(hash)) throw new NoTransactionError();
     changeSend(uid, id, { hash, stage: 'sent' });
     watchSends(
       config,

@@ -42,7 +42,7 @@ const Send = z.object({
   reason: z.nullable(z.string()),
 });
 export type Send = z.infer<typeof Send>;
-const Kept = z.object({ uid: z.string(), sends: z.array(Send) });
+const Kept = z.object({ uid: z.string(), sends: z.array(z.unknown()) });
 
 /** A logout deletes everything that is not a preference of the device. */
 const KEY = 'tradewind.walletSends';
@@ -65,14 +65,25 @@ onPurge(() => {
   return Promise.resolve();
 });
 
-function readKept(uid: string): Send[] {
+/** One that does not read costs no other one, and stays where it is: a later version may read it. */
+function readRecord(uid: string): { sends: Send[]; unread: unknown[] } {
+  const sends: Send[] = [];
+  const unread: unknown[] = [];
   try {
     const kept = Kept.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
-    return kept.success && kept.data.uid === uid ? kept.data.sends : [];
+    if (kept.success && kept.data.uid === uid)
+      for (const entry of kept.data.sends) {
+        const send = Send.safeParse(entry);
+        if (send.success) sends.push(send.data);
+        else unread.push(entry);
+      }
   } catch {
-    return [];
+    // The record is no JSON, or storage is closed to us.
   }
+  return { sends, unread };
 }
+
+const readKept = (uid: string): Send[] => readRecord(uid).sends;
 
 /** What is kept, newest first, with what the device did not take of this page's. */
 function readSends(uid: string): Send[] {
@@ -112,7 +123,8 @@ function change(uid: string, of: (sends: Send[]) => Send[]): void {
   // By the device's record too: a sign-out is in it before this page has heard of it.
   if (readLastUser()?.uid !== uid || !keepsSnapshots()) return;
   try {
-    localStorage.setItem(KEY, JSON.stringify({ uid, sends: after }));
+    const sends = [...after, ...readRecord(uid).unread].slice(0, KEPT_MAX);
+    localStorage.setItem(KEY, JSON.stringify({ uid, sends }));
     unwritten.clear();
   } catch {
     // The device is full: the list stays on the screen only.

@@ -210,7 +210,7 @@ describe('the history of sends', () => {
     );
     expect(rows.map((row) => row.querySelector('p')?.textContent)).toEqual([
       "The network has the transaction, but it does not say what became of your transfer. It may have been sent: check your wallet's history before you send again.",
-      "This page did not get your wallet's answer. The transfer may have been sent: check your wallet's history before you send again.",
+      "Your wallet gave this page no transaction. The transfer may have been sent: check your wallet's history before you send again.",
       'The network rejected the transfer. The amount stayed in your wallet.',
       'The network rejected the transfer. The amount stayed in your wallet; the network fee was spent.',
     ]);

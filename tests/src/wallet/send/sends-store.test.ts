@@ -31,7 +31,7 @@ import {
   stageOf,
 } from '../../../../src/wallet/send/sends-store.ts';
 import { walletConfig } from '../../../../src/wallet/connect/wallet-config.ts';
-import { walletFailure } from '../../../../src/wallet/wallet-errors.ts';
+import { walletFailure, walletSentence } from '../../../../src/wallet/wallet-errors.ts';
 import { startChain, type TestChain } from '../../../support/anvil.ts';
 import { injectWallet, type InjectedWallet } from '../../../support/injected-wallet.ts';
 import { startRpcServer, type RpcServer } from '../../../support/rpc-server.ts';
@@ -191,6 +191,24 @@ describe('a send', () => {
     wallet.fail('eth_sendTransaction', -32_603, 'Internal error');
     await expect(send()).rejects.toThrow();
     expect(newest()).toMatchObject({ stage: 'unknown', hash: null });
+  });
+
+  it('to which the wallet answers without a transaction is unknown, and costs no earlier one', async () => {
+    const [first, second] = [await send(1n), await send(2n)];
+    await waitFor(() => {
+      expect(sendsStore.list.map(({ stage }) => stage)).toEqual(['confirmed', 'confirmed']);
+    });
+    for (const [at, answer] of [undefined, null, '', '0x', { hash: '0x1' }].entries()) {
+      wallet.give('eth_sendTransaction', answer);
+      const failed: unknown = await send(3n).catch((error: unknown) => error);
+      expect(walletSentence(failed, 'send')).toBe(
+        "Your wallet answered without a transaction. We do not know whether it was sent. Check your wallet's history before you try again.",
+      );
+      expect(newest()).toMatchObject({ stage: 'unknown', hash: null, wei: '3' });
+      reload();
+      expect(sendsStore.list).toHaveLength(3 + at);
+      expect(sendsStore.list.slice(-2).map(({ id }) => id)).toEqual([second, first]);
+    }
   });
 
   it("is kept as unknown where the wallet's window closed without its answer", async () => {
@@ -587,5 +605,20 @@ describe('what is kept of sends', () => {
     localStorage.setItem('tradewind.walletSends', '{"uid":"ann","sends":[{"id":1}]}');
     reload();
     expect(sendsStore.list).toEqual([]);
+  });
+
+  it('costs no other one where it does not read, and is not written over by the next', () => {
+    addSend('ann', { chainId: 84_532, from: ann, to: bob, wei: '1' });
+    const [sound] = (kept() as { sends: object[] }).sends;
+    const odd = { ...sound, id: 'of a later version', stage: 'bundled' };
+    localStorage.setItem(
+      'tradewind.walletSends',
+      JSON.stringify({ uid: 'ann', sends: [odd, sound] }),
+    );
+    reload();
+    expect(sendsStore.list).toEqual([sound]);
+    addSend('ann', { chainId: 84_532, from: ann, to: bob, wei: '2' });
+    expect(sendsStore.list.map(({ wei }) => wei)).toEqual(['2', '1']);
+    expect(kept()).toMatchObject({ sends: [{ wei: '2' }, sound, odd] });
   });
 });
