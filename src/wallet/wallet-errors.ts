@@ -32,6 +32,7 @@ export interface WalletFailure {
     | 'closed-window'
     | 'no-transaction'
     | 'overtaken'
+    | 'known'
     | 'other';
   happened: string;
   safe: string;
@@ -99,6 +100,8 @@ const said = (layers: readonly Layer[], words: RegExp): boolean =>
     words.test(`${shortMessage ?? ''}\n${details ?? ''}\n${message ?? ''}`),
   );
 
+const isLate = (layers: readonly Layer[]): boolean => said(layers, /\btimed? ?-?out\b/i);
+
 /** The innermost code: a library calls whatever fails while a chain is added a refusal. */
 const innermostCode = (layers: readonly Layer[]): number | undefined =>
   layers.findLast(({ code }) => typeof code === 'number')?.code;
@@ -141,7 +144,11 @@ function waitText(layers: readonly Layer[]): string {
   return seconds > 0 ? `Try again in ${seconds} s.` : 'Try again in a minute.';
 }
 
-type Reading = Pick<WalletFailure, 'kind' | 'happened' | 'next'> & { certain?: boolean };
+type Reading = Pick<WalletFailure, 'kind' | 'happened' | 'next'> & {
+  certain?: boolean;
+  /** What is safe after a send, where that is more than usual. */
+  afterSend?: string;
+};
 
 /** Errors of the connection, by the library's own words, which stand first. */
 function ofConnection(layers: readonly Layer[]): Reading | null {
@@ -218,6 +225,31 @@ function ofSend(layers: readonly Layer[]): Reading | null {
   return null;
 }
 
+/**
+ * A wallet says by this code that it is asking for something else. A node says by it that it took
+ * too long, and a wallet may hand that on after it has sent.
+ */
+function ofBusy(layers: readonly Layer[], act: WalletAct): Reading | null {
+  if (innermostCode(layers) !== -32_002) return null;
+  if (isLate(layers))
+    return {
+      kind: 'silent',
+      happened: 'The network node did not answer in time.',
+      next: 'Try again.',
+    };
+  const isPending = said(
+    layers,
+    /\balready (?:a )?(?:pending|processing)\b|\brequest is (?:still )?pending\b/i,
+  );
+  if (act === 'send' && !isPending) return null;
+  return {
+    kind: 'busy',
+    happened: 'Your wallet is waiting for another answer.',
+    next: 'Open your wallet and answer there.',
+    certain: true,
+  };
+}
+
 /** Errors of the wallet itself, by their codes. */
 function ofWallet(layers: readonly Layer[]): Reading | null {
   const code = innermostCode(layers);
@@ -235,13 +267,6 @@ function ofWallet(layers: readonly Layer[]): Reading | null {
       kind: 'unknown-chain',
       happened: 'Your wallet does not have this network, and it could not be added.',
       next: 'Add it in your wallet, then change to it here.',
-      certain: true,
-    };
-  if (code === -32_002)
-    return {
-      kind: 'busy',
-      happened: 'Your wallet is waiting for another answer.',
-      next: 'Open your wallet and answer there.',
       certain: true,
     };
   if (code === 4100)
@@ -267,6 +292,29 @@ function ofWallet(layers: readonly Layer[]): Reading | null {
   return null;
 }
 
+/** Where the sender's place in the chain is taken, by this transfer itself or by another. */
+function ofPlace(layers: readonly Layer[]): Reading | null {
+  // A library counts this one among the nonces that are too low.
+  if (said(layers, /already known|transaction already imported/i))
+    return {
+      kind: 'known',
+      happened: 'The network already has this transfer.',
+      next: 'Try again.',
+      afterSend: 'Its outcome is not known yet.',
+    };
+  if (
+    layers.some(({ name }) => name === 'NonceTooLowError') ||
+    said(layers, /nonce too low|replacement transaction underpriced/i)
+  ) {
+    return {
+      kind: 'overtaken',
+      happened: 'Your wallet sent another transaction in its place.',
+      next: "Check your wallet's history, then try again.",
+    };
+  }
+  return null;
+}
+
 /** Errors of the chain and of the node in between. */
 function ofChain(layers: readonly Layer[]): Reading | null {
   const names = new Set(layers.map(({ name }) => name));
@@ -274,7 +322,7 @@ function ofChain(layers: readonly Layer[]): Reading | null {
   const status = layers.find((layer) => typeof layer.status === 'number')?.status;
   if (
     names.has('InsufficientFundsError') ||
-    said(layers, /insufficient funds|exceeds the balance|exceeds balance/i)
+    said(layers, /insufficient funds|exceeds (?:the |transaction sender account )?balance/i)
   ) {
     return {
       kind: 'not-enough',
@@ -283,7 +331,11 @@ function ofChain(layers: readonly Layer[]): Reading | null {
       certain: true,
     };
   }
-  if (names.has('ExecutionRevertedError') || code === 3 || said(layers, /execution reverted/i)) {
+  if (
+    names.has('ExecutionRevertedError') ||
+    code === 3 ||
+    said(layers, /execution reverted|gas required exceeds allowance/i)
+  ) {
     const reason = revertReason({ cause: layers[0] });
     return {
       kind: 'reverted',
@@ -295,16 +347,8 @@ function ofChain(layers: readonly Layer[]): Reading | null {
       certain: true,
     };
   }
-  if (
-    names.has('NonceTooLowError') ||
-    said(layers, /nonce too low|replacement transaction underpriced|already known/i)
-  ) {
-    return {
-      kind: 'overtaken',
-      happened: 'Your wallet sent another transaction in its place.',
-      next: "Check your wallet's history, then try again.",
-    };
-  }
+  const placed = ofPlace(layers);
+  if (placed !== null) return placed;
   if (status === 429 || (code !== undefined && LIMITED.has(code)))
     return {
       kind: 'limited',
@@ -343,8 +387,13 @@ const UNCHANGED: Record<Exclude<WalletAct, 'send'>, string> = {
 
 export function walletFailure(error: unknown, act: WalletAct): WalletFailure {
   const layers = layersOf(error);
-  const { certain = false, ...reading }: Reading = ofConnection(layers) ??
+  const {
+    afterSend,
+    certain = false,
+    ...reading
+  }: Reading = ofConnection(layers) ??
     (act === 'send' ? ofSend(layers) : null) ??
+    ofBusy(layers, act) ??
     ofWallet(layers) ??
     ofChain(layers) ?? { kind: 'other', happened: closed(ownText(layers)), next: 'Try again.' };
   if (act !== 'send')
@@ -359,7 +408,7 @@ export function walletFailure(error: unknown, act: WalletAct): WalletFailure {
   // The wallet was asked and what came back is no answer: it may have sent.
   return {
     ...reading,
-    safe: 'We do not know whether it was sent.',
+    safe: afterSend ?? 'We do not know whether it was sent.',
     next: "Check your wallet's history before you try again.",
   };
 }

@@ -1,6 +1,7 @@
 /** Asks the wallet to send once, and records the outcome, also while it is unknown. */
 import type { Config } from 'wagmi';
-import { sendTransaction } from 'wagmi/actions';
+import { formatTransactionRequest, numberToHex } from 'viem';
+import { getConnectorClient } from 'wagmi/actions';
 import { watchSends } from './chain-receipts.ts';
 import type { WalletChainId } from '../rpc-policy.ts';
 import type { SendFees, SendTerms } from './send-fees.ts';
@@ -24,7 +25,30 @@ export function stopWaiting(id: string): void {
   waits.get(id)?.();
 }
 
-/** The library hands on whatever the wallet answers, and some wallets answer nothing. */
+/**
+ * One question and no other. The library's own way of sending asks a second time by another method
+ * where the first failed, and reports that failure in place of the first.
+ */
+async function askWallet(
+  config: Config,
+  { chainId, fees, from, isSmart, to, wei }: Omit<SendOrder, 'uid'>,
+): Promise<unknown> {
+  // Throws where the wallet is on another network.
+  const client = await getConnectorClient(config, { account: from, chainId });
+  const { gas, maxFeePerGas, maxPriorityFeePerGas } = fees;
+  const transaction = formatTransactionRequest({
+    from,
+    to,
+    value: wei,
+    // What was shown is what the wallet is asked for. A smart wallet reckons its operation itself.
+    ...(isSmart ? {} : { gas, maxFeePerGas, maxPriorityFeePerGas }),
+  });
+  // A wallet that changes its network meanwhile can refuse by the chain.
+  const params = { ...transaction, chainId: numberToHex(chainId) };
+  return client.request({ method: 'eth_sendTransaction', params: [params] }, { retryCount: 0 });
+}
+
+/** Some wallets answer nothing. */
 const isHash = (answer: unknown): answer is `0x${string}` =>
   typeof answer === 'string' && /^0x[0-9a-fA-F]{64}$/.test(answer);
 
@@ -46,16 +70,7 @@ export async function sendEther(
     onStopped();
   });
   try {
-    const { gas, maxFeePerGas, maxPriorityFeePerGas } = fees;
-    const hash: unknown = await sendTransaction(config, {
-      account: from,
-      to,
-      value: wei,
-      chainId,
-      // What was shown is what the wallet is asked for. A smart wallet reckons its operation
-      // itself.
-      ...(isSmart ? {} : { gas, maxFeePerGas, maxPriorityFeePerGas }),
-    });
+    const hash = await askWallet(config, { chainId, fees, from, isSmart, to, wei });
     if (!isHash(hash)) throw new NoTransactionError();
     changeSend(uid, id, { hash, stage: 'sent' });
     watchSends(

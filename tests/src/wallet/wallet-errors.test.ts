@@ -8,6 +8,9 @@ import {
   SwitchChainError,
   ChainMismatchError,
   MethodNotFoundRpcError,
+  InvalidInputRpcError,
+  NonceTooLowError,
+  ResourceUnavailableRpcError,
   ExecutionRevertedError,
   InsufficientFundsError,
   TransactionExecutionError,
@@ -124,7 +127,7 @@ describe('a send that fails', () => {
       new ChainMismatchError({ chain: baseSepolia, currentChainId: 1 }),
       new InsufficientFundsError(),
       new ExecutionRevertedError({ message: 'no' }),
-      rpc(-32_002, 'pending'),
+      rpc(-32_002, 'Request of type eth_sendTransaction already pending. Please wait.'),
       rpc(4100, 'x'),
       rpc(4200, 'x'),
     ]) {
@@ -137,6 +140,9 @@ describe('a send that fails', () => {
       new Error('odd'),
       null,
       rpc(4900, 'x'),
+      rpc(-32_002, 'request timed out'),
+      rpc(-32_002, 'The pending request timed out'),
+      rpc(-32_002, 'resource not available'),
     ]) {
       expect(walletFailure(error, 'send')).toMatchObject({
         safe: 'We do not know whether it was sent.',
@@ -158,6 +164,44 @@ describe('a send that fails', () => {
       'You declined in your wallet. Nothing was changed.',
     );
     expect(walletFailure(rpc(4001, 'User denied request'), 'send').safe).toBe('Nothing was sent.');
+  });
+
+  it('is certain under the code of a busy wallet only where a request is said to be pending', () => {
+    for (const text of [
+      "Request of type 'eth_sendTransaction' already pending for origin https://x. Please wait.",
+      'Already processing eth_sendTransaction. Please wait.',
+      'There is already a pending request',
+    ])
+      expect(walletSentence(new ResourceUnavailableRpcError(rpc(-32_002, text)), 'send')).toBe(
+        'Your wallet is waiting for another answer. Nothing was sent. Open your wallet and answer there.',
+      );
+    // A node's own time limit, which the wallet hands on.
+    const late = new ResourceUnavailableRpcError(rpc(-32_002, 'request timed out'));
+    expect(walletSentence(late, 'send')).toBe(
+      "The network node did not answer in time. We do not know whether it was sent. Check your wallet's history before you try again.",
+    );
+    expect(kind(late, 'read')).toBe('silent');
+    expect(kind(rpc(-32_002, 'resource not available'), 'connect')).toBe('busy');
+  });
+
+  it('that the network already has is called that, and its outcome looked for', () => {
+    const known = new InvalidInputRpcError(rpc(-32_000, 'already known'));
+    const wrapped = new TransactionExecutionError(new NonceTooLowError({ cause: known }), {
+      account: null,
+    });
+    for (const error of [known, wrapped, rpc(-32_000, 'transaction already imported')])
+      expect(walletSentence(error, 'send')).toBe(
+        "The network already has this transfer. Its outcome is not known yet. Check your wallet's history before you try again.",
+      );
+    expect(kind(rpc(-32_000, 'nonce too low'))).toBe('overtaken');
+    expect(kind(rpc(-32_000, 'replacement transaction underpriced'))).toBe('overtaken');
+  });
+
+  it("is read from the node's own words, which no library has put into others", () => {
+    expect(kind(rpc(-32_000, 'tx cost exceeds transaction sender account balance'))).toBe(
+      'not-enough',
+    );
+    expect(kind(rpc(-32_000, 'gas required exceeds allowance (21000)'))).toBe('reverted');
   });
 
   it('before the wallet was asked is not sent, whatever failed', () => {

@@ -155,6 +155,8 @@ describe('a send', () => {
         gas: toHex(known.gas),
         maxFeePerGas: expect.any(String) as string,
         maxPriorityFeePerGas: toHex(known.maxPriorityFeePerGas),
+        // A wallet that has gone to another network can refuse by this.
+        chainId: toHex(84_532),
       },
     ]);
     expect(wallet.calls.map(({ method }) => method).at(-2)).toBe('eth_chainId');
@@ -191,6 +193,25 @@ describe('a send', () => {
     wallet.fail('eth_sendTransaction', -32_603, 'Internal error');
     await expect(send()).rejects.toThrow();
     expect(newest()).toMatchObject({ stage: 'unknown', hash: null });
+  });
+
+  it('that the network already has is unknown, and the wallet is not asked for it in another way', async () => {
+    wallet.fail('eth_sendTransaction', -32_000, 'already known');
+    wallet.fail('wallet_sendTransaction', 4200, 'The wallet does not support this');
+    const failed: unknown = await send().catch((error: unknown) => error);
+    expect(walletFailure(failed, 'send').happened).toBe('The network already has this transfer.');
+    expect(newest()).toMatchObject({ stage: 'unknown', hash: null });
+    expect(wallet.calls.map(({ method }) => method)).not.toContain('wallet_sendTransaction');
+  });
+
+  it('that the wallet does not take is asked of it once', async () => {
+    for (const code of [-32_000, -32_602, -32_601, -32_004]) {
+      wallet.fail('eth_sendTransaction', code, 'no');
+      await expect(send()).rejects.toThrow();
+    }
+    expect(
+      wallet.calls.filter(({ method }) => /_sendTransaction$/.test(method)).map((c) => c.method),
+    ).toEqual(Array.from({ length: 4 }, () => 'eth_sendTransaction'));
   });
 
   it('to which the wallet answers without a transaction is unknown, and costs no earlier one', async () => {
