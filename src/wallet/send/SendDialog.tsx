@@ -10,9 +10,11 @@ import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line } from '../../components/Section.tsx';
+import { formatWhen } from '../../format/times.ts';
 import { costEther, exactEther, heldEther } from './ether.ts';
 import { CoinsTag } from '../PanelHead.tsx';
 import type { SendFees } from './send-fees.ts';
+import { stageOf, type Send } from './sends-store.ts';
 
 /** What is sent, exactly as it was looked over. */
 export interface Reviewed {
@@ -36,15 +38,37 @@ function useIsContract(chainId: 8453 | 84532, address: `0x${string}`): boolean {
   return data !== undefined && data !== '0x' && !data.startsWith(LENT_CODE);
 }
 
+/** The chain takes the same transfer twice without a word, so the page has one. */
+function EarlierNote({ earlier }: { earlier: Send }) {
+  const stage = stageOf(earlier);
+  const known =
+    stage === 'sent' || stage === 'unseen' ? 'it is not confirmed yet' : 'its outcome is not known';
+  return (
+    <p role="status" className="mt-3 text-amber">
+      You asked for this same transfer at {formatWhen(earlier.askedAt)}, and {known}. This would be
+      a second one.
+    </p>
+  );
+}
+
 export interface SendDialogProps {
   chain: { id: 8453 | 84532; name: string };
   isSmart: boolean;
   reviewed: Reviewed;
+  /** The same transfer, asked for before and not settled. */
+  earlier: Send | null;
   onClose: () => void;
   onSend: (order: Reviewed) => void;
 }
 
-export function SendDialog({ chain, isSmart, onClose, onSend, reviewed }: SendDialogProps) {
+export function SendDialog({
+  chain,
+  earlier,
+  isSmart,
+  onClose,
+  onSend,
+  reviewed,
+}: SendDialogProps) {
   const { balanceWei, fees, isOwn, to, wei } = reviewed;
   const isContract = useIsContract(chain.id, to);
   const amount = exactEther(wei);
@@ -90,6 +114,7 @@ export function SendDialog({ chain, isSmart, onClose, onSend, reviewed }: SendDi
           {left === null || left < 0n ? '—' : `${heldEther(left)} ETH`}
         </Line>
       </dl>
+      {earlier !== null && <EarlierNote earlier={earlier} />}
       {isOwn && (
         <p role="status" className="mt-3 text-amber">
           This is the wallet's own address. You would only spend the fee.

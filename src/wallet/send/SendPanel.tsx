@@ -13,10 +13,10 @@ import { FailureNote } from '../FailureNote.tsx';
 import { parseRecipient } from './recipient.ts';
 import { ConnectFirst, CoinsTag, PanelLink } from '../PanelHead.tsx';
 import { SendDialog, type Reviewed } from './SendDialog.tsx';
-import { sendEther } from './send-ether.ts';
+import { onSent, sendEther } from './send-ether.ts';
 import { estimateSend, mostSendable, type SendTerms } from './send-fees.ts';
 import { SendProgress } from './SendProgress.tsx';
-import { isOpen, stageOf, type Send } from './sends-store.ts';
+import { earlierSend, isAsking, isOpen, stageOf, type Send } from './sends-store.ts';
 import { useEtherBalance, useKnownChain, useNoNetwork, useSends } from '../use-wallet.ts';
 
 const Draft = z.object({ to: z.string(), amount: z.string() });
@@ -277,17 +277,33 @@ function AmountField({
   );
 }
 
-function ReviewButton({ busy, noNetwork }: { busy: string | null; noNetwork: boolean }) {
+function ReviewButton({
+  busy,
+  isWaiting,
+  noNetwork,
+}: {
+  busy: string | null;
+  /** The wallet is being asked for a transfer, perhaps by a form that was left since. */
+  isWaiting: boolean;
+  noNetwork: boolean;
+}) {
+  const label = busy ?? (isWaiting ? 'Waiting for your wallet' : null);
   return (
     <>
+      {isWaiting && (
+        <p role="status" className="text-amber">
+          Your wallet is still asking about a transfer. Answer it there, or press Stop waiting,
+          before you review the next one.
+        </p>
+      )}
       {noNetwork && (
         <p role="status" className="text-amber">
           You are offline. Your entries stay here, and you can send when you are back online.
         </p>
       )}
       <div>
-        <Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>
-          {busy ?? 'Review'}
+        <Button type="submit" tone="primary" busy={label !== null} disabled={noNetwork}>
+          {label ?? 'Review'}
         </Button>
       </div>
     </>
@@ -333,28 +349,38 @@ const isOf = (
   return 'to' in recipient && recipient.to === sent.to && 'wei' in ether && ether.wei === sent.wei;
 };
 
-/** The entries; what is typed while the wallet asks is the next send's, and stays. */
-function useSendDraft(from: `0x${string}`) {
+/**
+ * The entries; what is typed while the wallet asks is the next send's, and stays. The form that
+ * began a send may be gone when it ends, and another on screen with the same entries.
+ */
+function useSendDraft(from: `0x${string}`, uid: string, readBalance: () => unknown) {
   const [draft, keep] = useKeptDraft(KEPT_AS, Draft, NOTHING);
   const latest = useRef(draft);
   const type = (next: DraftSend): void => {
     latest.current = next;
     keep(next);
   };
-  const clear = (sent: Reviewed): void => {
+  const tidy = (sent: Pick<Reviewed, 'to' | 'wei'>): void => {
+    readBalance();
     if (!isOf(readDraft(KEPT_AS, Draft) ?? latest.current, from, sent)) return;
     latest.current = NOTHING;
     keep(null);
   };
-  return { draft, type, clear };
+  useEffect(() =>
+    onSent((sent) => {
+      if (sent.uid === uid) tidy(sent);
+    }),
+  );
+  return { draft, type, tidy };
 }
 
 function Sender(sender: SenderProps) {
   const { chain, isSmart } = sender;
   const { sends, uid, config } = useSends();
-  const { draft, type, clear } = useSendDraft(sender.from);
   const balance = useEtherBalance();
+  const { draft, type, tidy } = useSendDraft(sender.from, uid, balance.refetch);
   const noNetwork = useNoNetwork();
+  const isWaiting = isAsking(sends);
   const balanceWei = balance.data?.value;
 
   const terms = useSendTerms(draft, sender, balanceWei);
@@ -362,10 +388,7 @@ function Sender(sender: SenderProps) {
     terms,
     balanceWei,
     (order, onStopped) => sendEther(config, sendOf(sender, uid, order), onStopped),
-    (order) => {
-      clear(order);
-      void balance.refetch();
-    },
+    tidy,
   );
   return (
     <div className="grid gap-x-14 gap-y-6 lg:grid-cols-2">
@@ -374,7 +397,7 @@ function Sender(sender: SenderProps) {
         className="flex max-w-xl flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (busy === null) void review();
+          if (busy === null && !isWaiting) void review();
         }}
       >
         <p className="flex flex-wrap items-center gap-2 text-ink-2">
@@ -399,7 +422,7 @@ function Sender(sender: SenderProps) {
           }}
         />
         {terms.fees.error !== null && <FailureNote error={terms.fees.error} act="look" />}
-        <ReviewButton busy={busy} noNetwork={noNetwork} />
+        <ReviewButton busy={busy} isWaiting={isWaiting} noNetwork={noNetwork} />
         {failure !== null && <FailureNote error={failure} act="send" />}
       </form>
       <NewestSends sends={sends} />
@@ -408,6 +431,7 @@ function Sender(sender: SenderProps) {
           chain={chain}
           isSmart={isSmart}
           reviewed={reviewed}
+          earlier={earlierSend(sends, { chainId: chain.id, from: sender.from, ...reviewed })}
           onClose={close}
           onSend={send}
         />

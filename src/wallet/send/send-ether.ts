@@ -25,13 +25,26 @@ export function stopWaiting(id: string): void {
   waits.get(id)?.();
 }
 
+const listeners = new Set<(sent: SendOrder) => void>();
+
+/**
+ * Tells of each transfer that the wallet has given to the chain: the form that began it may be gone
+ * by then, and another on screen. Returns what ends it.
+ */
+export function onSent(listener: (sent: SendOrder) => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
 /**
  * One question and no other. The library's own way of sending asks a second time by another method
  * where the first failed, and reports that failure in place of the first.
  */
 async function askWallet(
   config: Config,
-  { chainId, fees, from, isSmart, to, wei }: Omit<SendOrder, 'uid'>,
+  { chainId, fees, from, isSmart, to, wei }: SendOrder,
 ): Promise<unknown> {
   // Throws where the wallet is on another network.
   const client = await getConnectorClient(config, { account: from, chainId });
@@ -60,9 +73,10 @@ const isHash = (answer: unknown): answer is `0x${string}` =>
  */
 export async function sendEther(
   config: Config,
-  { chainId, fees, from, isSmart, to, uid, wei }: SendOrder,
+  order: SendOrder,
   onStopped: () => void = () => undefined,
 ): Promise<string> {
+  const { chainId, from, to, uid, wei } = order;
   const id = addSend(uid, { chainId, from, to, wei: String(wei) });
   waits.set(id, () => {
     waits.delete(id);
@@ -70,9 +84,10 @@ export async function sendEther(
     onStopped();
   });
   try {
-    const hash = await askWallet(config, { chainId, fees, from, isSmart, to, wei });
+    const hash = await askWallet(config, order);
     if (!isHash(hash)) throw new NoTransactionError();
     changeSend(uid, id, { hash, stage: 'sent' });
+    for (const listener of listeners) listener(order);
     watchSends(
       config,
       uid,

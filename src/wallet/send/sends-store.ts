@@ -193,6 +193,30 @@ export function stageOf({ id, stage }: Pick<Send, 'id' | 'stage'>): SendStage {
   return stage === 'asking' && !asking.has(id) ? 'unknown' : stage;
 }
 
+/** Whether this page is waiting for the wallet to confirm one of these. */
+export const isAsking = (sends: readonly Send[]): boolean =>
+  sends.some((send) => stageOf(send) === 'asking');
+
+/** Stages in which a transfer may have gone, or may still go, without the chain's last word. */
+const UNSETTLED: ReadonlySet<SendStage> = new Set(['asking', 'sent', 'unseen', 'unknown']);
+
+/** The newest of the same amount between the same addresses that is not settled, else null. */
+export function earlierSend(
+  sends: readonly Send[],
+  { chainId, from, to, wei }: { chainId: number; from: string; to: string; wei: bigint },
+): Send | null {
+  const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+  const found = sends.find(
+    (send) =>
+      send.chainId === chainId &&
+      isSame(send.from, from) &&
+      isSame(send.to, to) &&
+      BigInt(send.wei) === wei &&
+      UNSETTLED.has(stageOf(send)),
+  );
+  return found ?? null;
+}
+
 /** Transfers whose outcome only the chain can tell, and has not told yet. */
 export const isOpen = (send: Pick<Send, 'hash' | 'stage'>): boolean =>
   send.hash !== null && (send.stage === 'sent' || send.stage === 'unseen');

@@ -8,6 +8,7 @@ import { parseEther, toHex } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { session } from '../../../src/identity/session.ts';
 import { writeLastUser } from '../../../src/identity/last-user.ts';
+import { formatWhen } from '../../../src/format/times.ts';
 import { openWalletNote, walletNote } from '../../../src/stores/wallet-note.ts';
 import { walletKitSettings } from '../../../src/wallet/kit/kit-settings.ts';
 import { walletConfig } from '../../../src/wallet/connect/wallet-config.ts';
@@ -29,7 +30,9 @@ afterAll(async () => {
 });
 
 /** Rabby and Frame lie in the page, each with an account of its own. */
-beforeEach(() => {
+beforeEach(async () => {
+  // What an earlier test has sent is there again.
+  await chain.rpc('anvil_setBalance', [ann, toHex(parseEther('10000'))]);
   writeLastUser({ uid: 'ann', email: null, lastSignInTime: null });
   Object.assign(session, {
     status: 'signed-in',
@@ -331,7 +334,6 @@ describe('the form of a send', () => {
     expect(screen.queryByText('Outcome unknown')).toBeNull();
   });
 
-  // Last: the account has less after it.
   it('is empty after a send, but for what was typed while the wallet asked', async () => {
     await toSend();
     const amount = () => screen.getByLabelText<HTMLInputElement>('Amount').value;
@@ -352,5 +354,95 @@ describe('the form of a send', () => {
     await screen.findByRole('button', { name: 'Review' });
     expect(amount()).toBe('');
     expect(kept()).toBeNull();
+  });
+
+  it('takes no other send while the wallet asks, and is empty after it, also where it was left meanwhile', async () => {
+    await toSend();
+    type('To', bob);
+    type('Amount', '0.75');
+    const letGo = wallet.hold('eth_sendTransaction');
+    await send(`Sends 0.75 ETH on Base Sepolia to ${bob}. This cannot be reversed.`);
+    await screen.findByRole('button', { name: 'Waiting for your wallet' });
+    fireEvent.click(screen.getByRole('tab', { name: 'History' }));
+    await screen.findByRole('list', { name: 'Sends' });
+    fireEvent.click(screen.getByRole('tab', { name: 'Send' }));
+    const field = await screen.findByLabelText<HTMLInputElement>('Amount');
+    expect(field.value).toBe('0.75');
+    await screen.findByText(
+      'Your wallet is still asking about a transfer. Answer it there, or press Stop waiting, before you review the next one.',
+    );
+    expect(screen.queryByRole('button', { name: 'Review' })).toBeNull();
+    fireEvent.submit(field.form as HTMLFormElement);
+    expect(screen.queryByRole('dialog')).toBeNull();
+    letGo();
+    await screen.findByRole('button', { name: 'Review' });
+    await waitFor(() => {
+      expect(screen.getByLabelText<HTMLInputElement>('Amount').value).toBe('');
+    });
+    expect(screen.queryByText(/still asking about a transfer/)).toBeNull();
+    expect(localStorage.getItem('tradewind.draft.walletSend')).toBeNull();
+  });
+
+  it('says before the same transfer is sent a second time when it was asked for, and what is known of it', async () => {
+    await toSend();
+    type('To', bob);
+    type('Amount', '0.375');
+    wallet.fail('eth_sendTransaction', -32_603, 'Internal error');
+    await send(`Sends 0.375 ETH on Base Sepolia to ${bob}. This cannot be reversed.`);
+    await screen.findByText('Outcome unknown');
+    await press('Review');
+    const dialog = () => screen.findByRole('dialog');
+    const warning = async () =>
+      [...(await dialog()).querySelectorAll('p')]
+        .map(({ textContent }) => textContent)
+        .find((text) => text.includes('second'));
+    expect(await warning()).toMatch(
+      /^You asked for this same transfer at \d\d:\d\d, and its outcome is not known\. This would be a second one\.$/,
+    );
+    await press('Cancel');
+    type('Amount', '0.3751');
+    await press('Review');
+    expect(await warning()).toBeUndefined();
+  });
+
+  it.each([
+    ['sent', 'is not confirmed yet'],
+    ['unseen', 'is not confirmed yet'],
+    ['asking', 'its outcome is not known'],
+    ['confirmed', null],
+    ['cancelled', null],
+  ])('knows of an earlier one that is %s', async (stage, words) => {
+    const askedAt = Date.now() - 3 * 86_400_000;
+    const earlier = {
+      id: 'a',
+      chainId: 84_532,
+      from: ann.toLowerCase(),
+      to: bob.toLowerCase(),
+      wei: String(parseEther('0.2')),
+      // Nobody looks for one without a hash, which would go on after this test.
+      hash: null,
+      stage,
+      askedAt,
+      changedAt: askedAt,
+      feeWei: null,
+      reason: null,
+    };
+    const sends = [
+      { ...earlier, id: 'b', chainId: 8_453, stage: 'unknown' },
+      { ...earlier, id: 'c', from: bob, stage: 'unknown' },
+      { ...earlier, id: 'd', to: ann, stage: 'unknown' },
+      earlier,
+    ];
+    localStorage.setItem('tradewind.walletSends', JSON.stringify({ uid: 'ann', sends }));
+    await toSend();
+    type('To', bob);
+    type('Amount', '0.2');
+    await press('Review');
+    const { textContent } = await screen.findByRole('dialog');
+    if (words === null) expect(textContent).not.toContain('second one');
+    else {
+      expect(textContent).toContain(words);
+      expect(textContent).toContain(`this same transfer at ${formatWhen(askedAt)}`);
+    }
   });
 });
