@@ -1,25 +1,55 @@
 /** Paying in USDC for what the operator sells, by the kit's checkout. Plans are not paid here. */
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import { Checkout, CheckoutButton, CheckoutStatus } from '@coinbase/onchainkit/checkout';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { LinkButton } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
+import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
+import { BegunNotes } from './BegunNotes.tsx';
+import { usePayment } from './use-payment.ts';
 
 /** The kit would connect a wallet of its own making where another kind is connected. */
 const SMART_WALLET = 'coinbaseWalletSDK';
 
-function CheckoutCard() {
+interface CardProps {
+  onBegun: (id: string | null) => void;
+}
+
+function PaymentCard({ hindered, onBegun }: CardProps & { hindered: boolean }) {
   const { kit, parts } = useWalletSettings();
-  const { online } = useSnapshot(connection);
-  const { address, connector } = useAccount();
   const { chargeId, productId } = parts.checkout;
   const charge = useCallback(() => Promise.resolve(chargeId ?? ''), [chargeId]);
+  const follow = usePayment(onBegun);
+  return (
+    <KitService settings={kit} chainId={base.id}>
+      <KitFrame>
+        <Checkout
+          isSponsored={kit.config.paymaster !== null}
+          onStatus={follow}
+          {...(productId === null ? { chargeHandler: charge } : { productId })}
+        >
+          <CheckoutButton text="Pay in USDC" disabled={hindered} />
+          <CheckoutStatus />
+        </Checkout>
+        <p className="mt-2 text-xs text-ink-3">
+          Your wallet shows the price and asks you to confirm.
+        </p>
+      </KitFrame>
+    </KitService>
+  );
+}
+
+function CheckoutCard({ onBegun }: CardProps) {
+  const { kit, parts } = useWalletSettings();
+  const offline = useSnapshot(connection).online === 'offline';
+  const { address, connector } = useAccount();
+  const { chargeId, productId } = parts.checkout;
   if (kit.apiKey === null || (chargeId === null && productId === null)) {
     return (
       <Needs
@@ -35,44 +65,39 @@ function CheckoutCard() {
       </Needs>
     );
   }
-  if (online === 'offline')
-    return (
-      <p role="status" className="text-amber">
-        You are offline. You can pay when you are back online.
-      </p>
-    );
-  if (address === undefined) return <ConnectFirst>Connect a wallet to pay from.</ConnectFirst>;
-  if (connector?.id !== SMART_WALLET)
+  // The card is there without the server too: it is the one that knows of a running payment.
+  if (address === undefined && !offline)
+    return <ConnectFirst>Connect a wallet to pay from.</ConnectFirst>;
+  if (address !== undefined && connector?.id !== SMART_WALLET)
     return (
       <p className="text-ink-2">
         This checkout works only with a smart wallet. You have connected another kind.
       </p>
     );
   return (
-    <KitService settings={kit} chainId={base.id}>
-      <KitFrame>
-        <Checkout
-          isSponsored={kit.config.paymaster !== null}
-          {...(productId === null ? { chargeHandler: charge } : { productId })}
-        >
-          <CheckoutButton text="Pay in USDC" />
-          <CheckoutStatus />
-        </Checkout>
-        <p className="mt-2 text-xs text-ink-3">
-          Your wallet shows the price and asks you to confirm.
-        </p>
-      </KitFrame>
-    </KitService>
+    <KeptCard
+      hindrance={
+        offline ? (
+          <p role="status" className="text-amber">
+            You are offline. You can pay when you are back online.
+          </p>
+        ) : null
+      }
+    >
+      {(hindered) => <PaymentCard hindered={hindered} onBegun={onBegun} />}
+    </KeptCard>
   );
 }
 
 export default function CheckoutPanel() {
+  const [begun, setBegun] = useState<string | null>(null);
   return (
     <>
       <PanelHead title="Checkout" real>
         Pay in USDC on Base. Tradewind plans are paid by card, not here.
       </PanelHead>
-      <CheckoutCard />
+      <BegunNotes except={begun} />
+      <CheckoutCard onBegun={setBegun} />
       <LinkButton to="/subscription" tone="plain" className="mt-4 -ml-4">
         Plans and cards
       </LinkButton>

@@ -7,6 +7,7 @@ import { base } from 'wagmi/chains';
 import { Button } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
 import { ChainGate } from '../ChainGate.tsx';
+import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
@@ -94,9 +95,10 @@ function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolea
 
 function Collection({
   chainId,
+  hindered,
   sponsored,
   ...token
-}: TokenProps & { chainId: number; sponsored: boolean }) {
+}: TokenProps & { chainId: number; hindered: boolean; sponsored: boolean }) {
   const { address } = useAccount();
   return (
     <div className="grid gap-8 lg:grid-cols-2">
@@ -110,7 +112,10 @@ function Collection({
           <ConnectFirst>Connect a wallet to mint to.</ConnectFirst>
         ) : (
           <ChainGate chainId={chainId}>
-            <Mint {...token} sponsored={sponsored} />
+            {/* The kit's card takes no `disabled`: a field set forbids its buttons all the same. */}
+            <fieldset disabled={hindered} className="contents">
+              <Mint {...token} sponsored={sponsored} />
+            </fieldset>
           </ChainGate>
         )}
       </section>
@@ -131,21 +136,28 @@ function NftBody({ offline }: { offline: boolean }) {
         and mint it.
       </Needs>
     );
-  if (offline)
-    return (
-      <p role="status" className="text-amber">
-        You are offline. The token and its price load when you are back online.
-      </p>
-    );
   return (
-    <KitService settings={kit} chainId={kit.chainId}>
-      <Collection
-        contract={contract}
-        tokenId={tokenId}
-        chainId={kit.chainId}
-        sponsored={kit.config.paymaster !== null}
-      />
-    </KitService>
+    <KeptCard
+      hindrance={
+        offline ? (
+          <p role="status" className="text-amber">
+            You are offline. The token and its price load when you are back online.
+          </p>
+        ) : null
+      }
+    >
+      {(hindered) => (
+        <KitService settings={kit} chainId={kit.chainId}>
+          <Collection
+            contract={contract}
+            tokenId={tokenId}
+            chainId={kit.chainId}
+            hindered={hindered}
+            sponsored={kit.config.paymaster !== null}
+          />
+        </KitService>
+      )}
+    </KeptCard>
   );
 }
 

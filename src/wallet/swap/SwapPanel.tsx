@@ -5,6 +5,7 @@ import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { connection } from '../../stores/connection.ts';
+import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
@@ -22,10 +23,29 @@ const TOKENS: Token[] = [
     image: null,
   },
 ];
+const TO = TOKENS.toReversed();
+
+function ExchangeCard({ hindered }: { hindered: boolean }) {
+  const { kit } = useWalletSettings();
+  return (
+    <KitService settings={kit} chainId={base.id}>
+      <KitFrame>
+        <Swap
+          title="Exchange"
+          className="rounded-lg"
+          disabled={hindered}
+          from={TOKENS}
+          to={TO}
+          isSponsored={kit.config.paymaster !== null}
+        />
+      </KitFrame>
+    </KitService>
+  );
+}
 
 function SwapCard() {
   const { kit } = useWalletSettings();
-  const { online } = useSnapshot(connection);
+  const offline = useSnapshot(connection).online === 'offline';
   const { address } = useAccount();
   if (kit.apiKey === null) {
     return (
@@ -34,25 +54,20 @@ function SwapCard() {
       </Needs>
     );
   }
-  if (online === 'offline')
-    return (
-      <p role="status" className="text-amber">
-        You are offline. A swap needs current prices; you can swap when you are back online.
-      </p>
-    );
-  if (address === undefined) return <ConnectFirst>Connect a wallet to swap from.</ConnectFirst>;
+  if (address === undefined && !offline)
+    return <ConnectFirst>Connect a wallet to swap from.</ConnectFirst>;
   return (
-    <KitService settings={kit} chainId={base.id}>
-      <KitFrame>
-        <Swap
-          title="Exchange"
-          className="rounded-lg"
-          from={TOKENS}
-          to={[...TOKENS].reverse()}
-          isSponsored={kit.config.paymaster !== null}
-        />
-      </KitFrame>
-    </KitService>
+    <KeptCard
+      hindrance={
+        offline ? (
+          <p role="status" className="text-amber">
+            You are offline. A swap needs current prices; you can swap when you are back online.
+          </p>
+        ) : null
+      }
+    >
+      {(hindered) => <ExchangeCard hindered={hindered} />}
+    </KeptCard>
   );
 }
 

@@ -1,0 +1,39 @@
+/** Follows the payment of the kit's checkout, and notes on the device that it was begun. */
+import { useCallback, useEffect, useRef } from 'react';
+import type { LifecycleStatus } from '@coinbase/onchainkit/checkout';
+import { useLastPayingError } from '../last-asked.ts';
+import { walletFailure } from '../wallet-errors.ts';
+import { forgetPayment, notePayment } from './begun-payments.ts';
+
+/**
+ * What the kit's card is to call with each of its states.
+ * @param onBegun called with the note of the card's last payment, and with null when the card goes
+ */
+export function usePayment(
+  onBegun: (id: string | null) => void,
+): (status: LifecycleStatus) => void {
+  const running = useRef<string | null>(null);
+  const lastError = useLastPayingError();
+  useEffect(
+    () => () => {
+      onBegun(null);
+    },
+    [onBegun],
+  );
+  return useCallback(
+    ({ statusName }) => {
+      if (statusName === 'pending' && running.current === null) {
+        running.current = notePayment();
+        onBegun(running.current);
+        return;
+      }
+      const id = running.current;
+      if (id === null || (statusName !== 'error' && statusName !== 'success')) return;
+      running.current = null;
+      const certain =
+        statusName === 'success' || walletFailure(lastError(), 'send').safe === 'Nothing was sent.';
+      if (certain) forgetPayment(id);
+    },
+    [lastError, onBegun],
+  );
+}

@@ -1,0 +1,189 @@
+// @vitest-environment jsdom
+/** A payment by the checkout's card: that it is not forgotten, and what is said of its outcome. */
+import '../../../support/page-world.ts';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { forgetPerson, writeLastUser } from '../../../../src/identity/last-user.ts';
+import { session } from '../../../../src/identity/session.ts';
+import { connection } from '../../../../src/stores/connection.ts';
+import {
+  CHARGE,
+  cardConfig,
+  cardWallet,
+  operation,
+  startCardNode,
+  type CardNode,
+  type CardWallet,
+} from '../../../support/card-wallet.ts';
+import { startProvider, type ProviderServer } from '../../../support/provider-server.ts';
+
+const { default: WalletPanel } = await import('../../../../src/wallet/WalletRoot.tsx');
+
+let provider: ProviderServer;
+let node: CardNode;
+let wallet: CardWallet;
+beforeAll(async () => {
+  [provider, node] = await Promise.all([startProvider(), startCardNode()]);
+});
+afterAll(async () => {
+  await Promise.all([provider.close(), node.close()]);
+});
+beforeEach(() => {
+  localStorage.clear();
+  writeLastUser({ uid: 'ann', email: null, lastSignInTime: null });
+  Object.assign(session, {
+    status: 'signed-in',
+    user: { uid: 'ann', email: null, metadata: {} },
+  });
+  connection.online = 'online';
+  wallet = cardWallet();
+  node.logs.length = 0;
+  provider.asked.length = 0;
+  provider.answer(() => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: CHARGE } }));
+  vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'client-key');
+  vi.stubEnv('VITE_WALLET_CHECKOUT_PRODUCT', 'product');
+  window.history.replaceState(null, '', '/trading?wallet=account');
+});
+afterEach(() => {
+  cleanup();
+  vi.unstubAllEnvs();
+});
+
+const show = async (name: string): Promise<void> => {
+  fireEvent.click(await screen.findByRole('tab', { name }));
+};
+const open = async (chain?: number): Promise<void> => {
+  const where = chain === undefined ? {} : { chain };
+  window.history.replaceState(null, '', '/trading?wallet=account');
+  render(<WalletPanel config={cardConfig(wallet, { node: node.url, ...where })} />);
+  fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+  await waitFor(() => {
+    expect(document.querySelector('[data-wallet-status="connected"]')).not.toBeNull();
+  });
+  await show('Checkout');
+};
+const charges = (): number =>
+  provider.asked.filter(
+    ({ body }) => (body as { method?: string }).method === 'cdp_createProductCharge',
+  ).length;
+const sends = (): number => wallet.asked.filter((method) => method === 'wallet_sendCalls').length;
+const payButton = () => screen.findByRole<HTMLButtonElement>('button', { name: 'Pay in USDC' });
+const pay = async (): Promise<void> => {
+  const button = await payButton();
+  await waitFor(() => {
+    expect(charges()).toBeGreaterThan(0);
+    expect(button.disabled).toBe(false);
+  });
+  // The kit takes the wallet for a smart one once it has told what it can do.
+  await waitFor(() => {
+    expect(wallet.asked).toContain('wallet_getCapabilities');
+  });
+  const sent = sends();
+  fireEvent.click(button);
+  await waitFor(() => {
+    expect(sends()).toBe(sent + 1);
+  });
+};
+const BEGUN = /^A payment was begun at .+\. Check your wallet’s history before you pay again\.$/;
+
+describe('A running payment', () => {
+  it('outlasts a moment without the server, and makes no second charge', async () => {
+    await open();
+    await pay();
+    await screen.findByText('Payment in progress...');
+    connection.online = 'offline';
+    await screen.findByText('You are offline. You can pay when you are back online.');
+    expect(screen.getByText('Payment in progress...')).toBeTruthy();
+    connection.online = 'online';
+    await waitFor(() => {
+      expect(screen.queryByText(/^You are offline/)).toBeNull();
+    });
+    expect(screen.getByText('Payment in progress...')).toBeTruthy();
+    expect(charges()).toBe(1);
+    expect(screen.queryByText(BEGUN)).toBeNull();
+  });
+
+  it('is not begun without the server', async () => {
+    await open();
+    expect((await payButton()).disabled).toBe(false);
+    connection.online = 'offline';
+    await screen.findByText(/^You are offline/);
+    expect((await payButton()).disabled).toBe(true);
+  });
+
+  it('is still known of after a change of tab and a reload, until it is dismissed', async () => {
+    await open();
+    await pay();
+    await screen.findByText('Payment in progress...');
+    await show('Fund');
+    await show('Checkout');
+    await screen.findByText(BEGUN);
+    cleanup();
+    await open();
+    await screen.findByText(BEGUN);
+    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+    await waitFor(() => {
+      expect(screen.queryByText(BEGUN)).toBeNull();
+    });
+    cleanup();
+    await open();
+    await payButton();
+    expect(screen.queryByText(BEGUN)).toBeNull();
+  });
+
+  it('is known of as long as the page lives where the device keeps nothing', async () => {
+    localStorage.setItem('tradewind.keepSnapshots', 'false');
+    await open();
+    await pay();
+    await screen.findByText('Payment in progress...');
+    await show('Fund');
+    await show('Checkout');
+    await screen.findByText(BEGUN);
+    expect(Object.keys(localStorage).join()).not.toContain('tradewind.walletPayments');
+    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+    await waitFor(() => {
+      expect(screen.queryByText(BEGUN)).toBeNull();
+    });
+  });
+
+  it('is forgotten once it has succeeded, or was declined', async () => {
+    let decline: (error: unknown) => void = () => undefined;
+    wallet.answers['wallet_sendCalls'] = () =>
+      new Promise((_resolve, reject) => {
+        decline = reject;
+      });
+    await open();
+    await pay();
+    await screen.findByText('Payment in progress...');
+    decline(Object.assign(new Error('User denied transaction signature.'), { code: 4001 }));
+    await screen.findByText('Request denied.');
+    await show('Fund');
+    await show('Checkout');
+    await payButton();
+    expect(screen.queryByText(BEGUN)).toBeNull();
+    wallet.answers['wallet_sendCalls'] = () => ({ id: '0x1' });
+    node.logs.push(operation(true));
+    await pay();
+    await screen.findByText('Payment successful!');
+    await show('Fund');
+    await show('Checkout');
+    await payButton();
+    expect(screen.queryByText(BEGUN)).toBeNull();
+  });
+
+  it("is its person's: a log-out removes it, and nobody else sees it", async () => {
+    await open();
+    await pay();
+    await waitFor(() => {
+      expect(Object.keys(localStorage).join()).toContain('tradewind.walletPayments');
+    });
+    cleanup();
+    writeLastUser({ uid: 'bob', email: null, lastSignInTime: null });
+    Object.assign(session, { user: { uid: 'bob', email: null, metadata: {} } });
+    await open();
+    await payButton();
+    expect(screen.queryByText(BEGUN)).toBeNull();
+    forgetPerson('ann');
+    expect(Object.keys(localStorage).join()).not.toContain('tradewind.walletPayments');
+  });
+});

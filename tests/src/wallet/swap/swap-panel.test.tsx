@@ -1,0 +1,88 @@
+// @vitest-environment jsdom
+/** The swap's card: that it stays, what forbids a swap, and what is said of its outcome. */
+import '../../../support/page-world.ts';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { connection } from '../../../../src/stores/connection.ts';
+import {
+  cardConfig,
+  cardWallet,
+  startCardNode,
+  type CardNode,
+  type CardWallet,
+} from '../../../support/card-wallet.ts';
+import { startProvider, type ProviderServer } from '../../../support/provider-server.ts';
+
+const { default: WalletPanel } = await import('../../../../src/wallet/WalletRoot.tsx');
+
+const ETHER = { address: '', chainId: 8453, decimals: 18, name: 'Ether', symbol: 'ETH' };
+const USDC = { address: '0x1', chainId: 8453, decimals: 6, name: 'USD Coin', symbol: 'USDC' };
+const QUOTE = {
+  amountReference: 'from',
+  from: ETHER,
+  to: USDC,
+  fromAmount: '100000000000000000',
+  toAmount: '300120000',
+  fromAmountUSD: '300',
+  toAmountUSD: '300',
+};
+
+let provider: ProviderServer;
+let node: CardNode;
+let wallet: CardWallet;
+beforeAll(async () => {
+  [provider, node] = await Promise.all([startProvider(), startCardNode()]);
+});
+afterAll(async () => {
+  await Promise.all([provider.close(), node.close()]);
+});
+beforeEach(() => {
+  localStorage.clear();
+  connection.online = 'online';
+  wallet = cardWallet();
+  provider.asked.length = 0;
+  provider.answer(() => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: QUOTE } }));
+  vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'client-key');
+});
+afterEach(() => {
+  cleanup();
+  vi.unstubAllEnvs();
+});
+
+const open = async (chain?: number): Promise<void> => {
+  const where = chain === undefined ? {} : { chain };
+  window.history.replaceState(null, '', '/trading?wallet=account');
+  render(<WalletPanel config={cardConfig(wallet, { node: node.url, ...where })} />);
+  fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+  await waitFor(() => {
+    expect(document.querySelector('[data-wallet-status="connected"]')).not.toBeNull();
+  });
+  fireEvent.click(await screen.findByRole('tab', { name: 'Swap' }));
+};
+const amounts = () => screen.findAllByPlaceholderText<HTMLInputElement>('0.0');
+const swapButton = (): HTMLButtonElement => screen.getByTestId('ockSwapButton_Button');
+/** Types an amount and waits for its price. */
+const price = async (): Promise<void> => {
+  // Its tokens are there with their balances: an amount typed before has no price.
+  await screen.findAllByText(/^Balance: /);
+  const [from] = await amounts();
+  if (from === undefined) throw new Error('No amount can be typed');
+  fireEvent.change(from, { target: { value: '0.1' } });
+  await waitFor(async () => {
+    expect((await amounts())[1]?.value).toBe('300.12');
+  });
+};
+
+it('keeps its card without the server, and begins nothing there', async () => {
+  await open();
+  await price();
+  expect(swapButton().disabled).toBe(false);
+  connection.online = 'offline';
+  await screen.findByText(/^You are offline\. A swap needs/);
+  expect(swapButton().disabled).toBe(true);
+  connection.online = 'online';
+  await waitFor(() => {
+    expect(swapButton().disabled).toBe(false);
+  });
+  expect((await amounts())[1]?.value).toBe('300.12');
+});
