@@ -1,23 +1,21 @@
-/**
- * Shows its content only while the wallet is on the given chain, and otherwise offers to switch.
- */
+/** What stands in the way where the wallet is on another chain than a part works on. */
 import type { ReactNode } from 'react';
 import { useAccount, useChains, useSwitchChain } from 'wagmi';
 import { Button } from '../components/Button.tsx';
 import { walletSentence } from './wallet-errors.ts';
 
-export function ChainGate({ chainId, children }: { chainId: number; children: ReactNode }) {
+function WrongChain({ chainId, children }: { chainId: number; children?: ReactNode }) {
   const account = useAccount();
   const chains = useChains();
   const { error, isPending, switchChain } = useSwitchChain();
   const name = (id: number | undefined): string =>
     chains.find((chain) => chain.id === id)?.name ?? 'another network';
-  if (account.chainId === chainId) return children;
   return (
     <div className="flex flex-col items-start gap-3">
       <p className="text-ink-2">
         This works on {name(chainId)}. Your wallet is on {name(account.chainId)}.
       </p>
+      {children}
       <Button
         busy={isPending}
         onClick={() => {
@@ -33,4 +31,10 @@ export function ChainGate({ chainId, children }: { chainId: number; children: Re
       )}
     </div>
   );
+}
+
+/** Says so and offers to switch; null while the wallet is on the given chain. */
+export function useChainGate(chainId: number, more?: ReactNode): ReactNode {
+  const account = useAccount();
+  return account.chainId === chainId ? null : <WrongChain chainId={chainId}>{more}</WrongChain>;
 }

@@ -4,8 +4,9 @@ import { Checkout, CheckoutButton, CheckoutStatus } from '@coinbase/onchainkit/c
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
-import { LinkButton } from '../../components/Button.tsx';
+import { Button, LinkButton } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
+import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
@@ -25,11 +26,13 @@ function PaymentCard({ hindered, onBegun }: CardProps & { hindered: boolean }) {
   const { kit, parts } = useWalletSettings();
   const { chargeId, productId } = parts.checkout;
   const charge = useCallback(() => Promise.resolve(chargeId ?? ''), [chargeId]);
-  const follow = usePayment(onBegun);
+  const [attempt, setAttempt] = useState(0);
+  const { follow, unprepared } = usePayment(onBegun);
   return (
     <KitService settings={kit} chainId={base.id}>
       <KitFrame>
         <Checkout
+          key={attempt}
           isSponsored={kit.config.paymaster !== null}
           onStatus={follow}
           {...(productId === null ? { chargeHandler: charge } : { productId })}
@@ -37,6 +40,19 @@ function PaymentCard({ hindered, onBegun }: CardProps & { hindered: boolean }) {
           <CheckoutButton text="Pay in USDC" disabled={hindered} />
           <CheckoutStatus />
         </Checkout>
+        {unprepared && (
+          // The kit asks for a charge once: only a card of its own asks again.
+          <Button
+            className="mt-2"
+            size="sm"
+            disabled={hindered}
+            onClick={() => {
+              setAttempt(attempt + 1);
+            }}
+          >
+            Try again
+          </Button>
+        )}
         <p className="mt-2 text-xs text-ink-3">
           Your wallet shows the price and asks you to confirm.
         </p>
@@ -49,6 +65,7 @@ function CheckoutCard({ onBegun }: CardProps) {
   const { kit, parts } = useWalletSettings();
   const offline = useSnapshot(connection).online === 'offline';
   const { address, connector } = useAccount();
+  const elsewhere = useChainGate(base.id);
   const { chargeId, productId } = parts.checkout;
   if (kit.apiKey === null || (chargeId === null && productId === null)) {
     return (
@@ -81,7 +98,9 @@ function CheckoutCard({ onBegun }: CardProps) {
           <p role="status" className="text-amber">
             You are offline. You can pay when you are back online.
           </p>
-        ) : null
+        ) : (
+          elsewhere
+        )
       }
     >
       {(hindered) => <PaymentCard hindered={hindered} onBegun={onBegun} />}

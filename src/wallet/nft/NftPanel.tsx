@@ -6,7 +6,7 @@ import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { Button } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
-import { ChainGate } from '../ChainGate.tsx';
+import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
@@ -100,6 +100,7 @@ function Collection({
   ...token
 }: TokenProps & { chainId: number; hindered: boolean; sponsored: boolean }) {
   const { address } = useAccount();
+  const elsewhere = useChainGate(chainId);
   return (
     <div className="grid gap-8 lg:grid-cols-2">
       <section aria-label="The token">
@@ -111,12 +112,14 @@ function Collection({
         {address === undefined ? (
           <ConnectFirst>Connect a wallet to mint to.</ConnectFirst>
         ) : (
-          <ChainGate chainId={chainId}>
-            {/* The kit's card takes no `disabled`: a field set forbids its buttons all the same. */}
-            <fieldset disabled={hindered} className="contents">
-              <Mint {...token} sponsored={sponsored} />
-            </fieldset>
-          </ChainGate>
+          <KeptCard hindrance={elsewhere}>
+            {(isElsewhere) => (
+              // The kit's card takes no `disabled`: a field set forbids its buttons all the same.
+              <fieldset disabled={hindered || isElsewhere} className="contents">
+                <Mint {...token} sponsored={sponsored} />
+              </fieldset>
+            )}
+          </KeptCard>
         )}
       </section>
     </div>

@@ -5,6 +5,7 @@ import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { connection } from '../../stores/connection.ts';
+import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
@@ -27,19 +28,28 @@ const TO = TOKENS.toReversed();
 
 function ExchangeCard({ hindered }: { hindered: boolean }) {
   const { kit } = useWalletSettings();
+  const { chain } = useAccount();
+  const elsewhere = useChainGate(
+    base.id,
+    <p>The balances below are those on {chain?.name ?? 'another network'}.</p>,
+  );
   return (
-    <KitService settings={kit} chainId={base.id}>
-      <KitFrame>
-        <Swap
-          title="Exchange"
-          className="rounded-lg"
-          disabled={hindered}
-          from={TOKENS}
-          to={TO}
-          isSponsored={kit.config.paymaster !== null}
-        />
-      </KitFrame>
-    </KitService>
+    <>
+      {/* Prices are those on Base, whatever chain the wallet is on: only the swap is refused. */}
+      {elsewhere !== null && <div className="mb-4">{elsewhere}</div>}
+      <KitService settings={kit} chainId={base.id}>
+        <KitFrame>
+          <Swap
+            title="Exchange"
+            className="rounded-lg"
+            disabled={hindered || elsewhere !== null}
+            from={TOKENS}
+            to={TO}
+            isSponsored={kit.config.paymaster !== null}
+          />
+        </KitFrame>
+      </KitService>
+    </>
   );
 }
 

@@ -2,6 +2,9 @@
 /** A payment by the checkout's card: that it is not forgotten, and what is said of its outcome. */
 import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import type { Config } from 'wagmi';
+import { switchChain } from 'wagmi/actions';
+import { baseSepolia } from 'wagmi/chains';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forgetPerson, writeLastUser } from '../../../../src/identity/last-user.ts';
 import { session } from '../../../../src/identity/session.ts';
@@ -22,6 +25,7 @@ const { default: WalletPanel } = await import('../../../../src/wallet/WalletRoot
 let provider: ProviderServer;
 let node: CardNode;
 let wallet: CardWallet;
+let config: Config;
 beforeAll(async () => {
   [provider, node] = await Promise.all([startProvider(), startCardNode()]);
 });
@@ -38,6 +42,7 @@ beforeEach(() => {
   connection.online = 'online';
   wallet = cardWallet();
   node.logs.length = 0;
+  node.asked.length = 0;
   provider.asked.length = 0;
   provider.answer(() => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: CHARGE } }));
   vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'client-key');
@@ -55,7 +60,8 @@ const show = async (name: string): Promise<void> => {
 const open = async (chain?: number): Promise<void> => {
   const where = chain === undefined ? {} : { chain };
   window.history.replaceState(null, '', '/trading?wallet=account');
-  render(<WalletPanel config={cardConfig(wallet, { node: node.url, ...where })} />);
+  config = cardConfig(wallet, { node: node.url, ...where });
+  render(<WalletPanel config={config} />);
   fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
   await waitFor(() => {
     expect(document.querySelector('[data-wallet-status="connected"]')).not.toBeNull();
@@ -185,5 +191,50 @@ describe('A running payment', () => {
     expect(screen.queryByText(BEGUN)).toBeNull();
     forgetPerson('ann');
     expect(Object.keys(localStorage).join()).not.toContain('tradewind.walletPayments');
+  });
+});
+
+describe('Checkout', () => {
+  const ELSEWHERE = 'This works on Base. Your wallet is on Base Sepolia.';
+
+  it('is on Base alone, and asks nobody before', async () => {
+    await open(baseSepolia.id);
+    await screen.findByText(ELSEWHERE);
+    expect(screen.queryByRole('button', { name: 'Pay in USDC' })).toBeNull();
+    const reads = node.asked.map(({ body }) => (body as { method: string }).method);
+    expect([provider.asked, reads.includes('eth_call')]).toEqual([[], false]);
+    fireEvent.click(screen.getByRole('button', { name: 'Switch to Base' }));
+    await payButton();
+    await waitFor(() => {
+      expect(charges()).toBe(1);
+    });
+    expect(screen.queryByText(ELSEWHERE)).toBeNull();
+  });
+
+  it('keeps a running payment where the wallet goes to another chain', async () => {
+    await open();
+    await pay();
+    await screen.findByText('Payment in progress...');
+    await switchChain(config, { chainId: baseSepolia.id });
+    await screen.findByText(ELSEWHERE);
+    expect(screen.getByText('Payment in progress...')).toBeTruthy();
+    expect(charges()).toBe(1);
+  });
+
+  it('prepares a payment again that could not be prepared', async () => {
+    provider.answer(() => ({ status: 503 }));
+    await open();
+    fireEvent.click(await screen.findByRole('button', { name: 'Try again' }));
+    await waitFor(() => {
+      expect(charges()).toBe(2);
+    });
+    provider.answer(() => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: CHARGE } }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Try again' }));
+    await waitFor(() => {
+      expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+    });
+    await pay();
+    await screen.findByText('Payment in progress...');
+    expect(charges()).toBe(3);
   });
 });

@@ -2,6 +2,7 @@
 /** The swap's card: that it stays, what forbids a swap, and what is said of its outcome. */
 import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { baseSepolia } from 'wagmi/chains';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { connection } from '../../../../src/stores/connection.ts';
 import {
@@ -84,5 +85,19 @@ it('keeps its card without the server, and begins nothing there', async () => {
   await waitFor(() => {
     expect(swapButton().disabled).toBe(false);
   });
+  expect((await amounts())[1]?.value).toBe('300.12');
+});
+
+it('has prices on another chain too, says whose balances it shows, and swaps only on Base', async () => {
+  await open(baseSepolia.id);
+  await price();
+  await screen.findByText('This works on Base. Your wallet is on Base Sepolia.');
+  await screen.findByText('The balances below are those on Base Sepolia.');
+  expect(swapButton().disabled).toBe(true);
+  fireEvent.click(screen.getByRole('button', { name: 'Switch to Base' }));
+  await waitFor(() => {
+    expect(swapButton().disabled).toBe(false);
+  });
+  expect(screen.queryByText(/^The balances below/)).toBeNull();
   expect((await amounts())[1]?.value).toBe('300.12');
 });
