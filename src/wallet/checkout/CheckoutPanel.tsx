@@ -6,6 +6,7 @@ import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
+import type { CardOutcome } from '../card-outcome.ts';
 import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
@@ -13,10 +14,31 @@ import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 import { BegunNotes } from './BegunNotes.tsx';
-import { usePayment } from './use-payment.ts';
+import { usePayment, type Payment } from './use-payment.ts';
 
 /** The kit would connect a wallet of its own making where another kind is connected. */
 const SMART_WALLET = 'coinbaseWalletSDK';
+
+/**
+ * Said in the place of the kit's own line, which keeps an earlier error throughout the next payment,
+ * and calls more a refusal or a success than is one. Of what was never sent it speaks the truth.
+ */
+const SAID: Record<Exclude<CardOutcome, 'none'> | 'running', string> = {
+  running: 'Payment in progress...',
+  done: 'Payment successful!',
+  unknown: 'We do not know whether it was paid. Check your wallet’s history before you try again.',
+  failed: 'The payment failed. The USDC stayed in your wallet.',
+};
+
+function PaymentLine({ outcome }: { outcome: Payment['outcome'] }) {
+  if (outcome === null || outcome === 'none') return <CheckoutStatus />;
+  const bad = outcome === 'unknown' || outcome === 'failed';
+  return (
+    <p role={bad ? 'alert' : 'status'} className={bad ? 'text-amber' : 'text-ink-2'}>
+      {SAID[outcome]}
+    </p>
+  );
+}
 
 interface CardProps {
   onBegun: (id: string | null) => void;
@@ -27,7 +49,7 @@ function PaymentCard({ hindered, onBegun }: CardProps & { hindered: boolean }) {
   const { chargeId, productId } = parts.checkout;
   const charge = useCallback(() => Promise.resolve(chargeId ?? ''), [chargeId]);
   const [attempt, setAttempt] = useState(0);
-  const { follow, unprepared } = usePayment(onBegun);
+  const { follow, outcome, unprepared } = usePayment(onBegun);
   return (
     <KitService settings={kit} chainId={base.id}>
       <KitFrame>
@@ -38,7 +60,7 @@ function PaymentCard({ hindered, onBegun }: CardProps & { hindered: boolean }) {
           {...(productId === null ? { chargeHandler: charge } : { productId })}
         >
           <CheckoutButton text="Pay in USDC" disabled={hindered} />
-          <CheckoutStatus />
+          <PaymentLine outcome={outcome} />
         </Checkout>
         {unprepared && (
           // The kit asks for a charge once: only a card of its own asks again.

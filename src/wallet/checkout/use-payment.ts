@@ -1,8 +1,7 @@
 /** Follows the payment of the kit's checkout, and notes on the device that it was begun. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { LifecycleStatus } from '@coinbase/onchainkit/checkout';
-import { useLastPayingError } from '../last-asked.ts';
-import { walletFailure } from '../wallet-errors.ts';
+import { useCardOutcome, type CardOutcome } from '../card-outcome.ts';
 import { forgetPayment, notePayment } from './begun-payments.ts';
 
 export interface Payment {
@@ -10,6 +9,8 @@ export interface Payment {
   follow: (status: LifecycleStatus) => void;
   /** The card has no charge to pay, and will not get one. */
   unprepared: boolean;
+  /** Of the last payment; null while there is none. */
+  outcome: CardOutcome | 'running' | null;
 }
 
 /**
@@ -17,8 +18,19 @@ export interface Payment {
  */
 export function usePayment(onBegun: (id: string | null) => void): Payment {
   const [unprepared, setUnprepared] = useState(false);
-  const running = useRef<string | null>(null);
-  const lastError = useLastPayingError();
+  const [outcome, setOutcome] = useState<Payment['outcome']>(null);
+  const running = useRef<{ id: string; payer: string | null } | null>(null);
+  const seen = useRef<LifecycleStatus | null>(null);
+  const begin = useCallback(
+    (payer: string | null) => {
+      const id = notePayment();
+      running.current = { id, payer };
+      setOutcome('running');
+      onBegun(id);
+    },
+    [onBegun],
+  );
+  const { ofError, ofReceipt } = useCardOutcome(begin);
   useEffect(
     () => () => {
       onBegun(null);
@@ -26,23 +38,25 @@ export function usePayment(onBegun: (id: string | null) => void): Payment {
     [onBegun],
   );
   const follow = useCallback(
-    ({ statusName }: LifecycleStatus) => {
-      if (statusName === 'pending' && running.current === null) {
-        running.current = notePayment();
-        onBegun(running.current);
-        return;
-      }
-      const id = running.current;
+    (status: LifecycleStatus) => {
+      const { statusData, statusName } = status;
+      // The kit may tell of the same state twice.
+      if (seen.current === status) return;
+      seen.current = status;
+      const payment = running.current;
       // Only after the wallet was asked is an error one of a payment.
       if (statusName === 'fetchingData' || statusName === 'error')
-        setUnprepared(statusName === 'error' && id === null);
-      if (id === null || (statusName !== 'error' && statusName !== 'success')) return;
+        setUnprepared(statusName === 'error' && payment === null);
+      if (payment === null || (statusName !== 'error' && statusName !== 'success')) return;
       running.current = null;
-      const certain =
-        statusName === 'success' || walletFailure(lastError(), 'send').safe === 'Nothing was sent.';
-      if (certain) forgetPayment(id);
+      const became =
+        statusName === 'error'
+          ? ofError()
+          : ofReceipt(statusData.transactionReceipts[0], payment.payer);
+      setOutcome(became);
+      if (became !== 'unknown') forgetPayment(payment.id);
     },
-    [lastError, onBegun],
+    [ofError, ofReceipt],
   );
-  return { follow, unprepared };
+  return { follow, outcome, unprepared };
 }

@@ -5,12 +5,14 @@ import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { connection } from '../../stores/connection.ts';
+import type { CardOutcome } from '../card-outcome.ts';
 import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
+import { useSwapOutcome } from './use-swap-outcome.ts';
 
 /** No pictures: they would be fetched from somebody else. */
 const TOKENS: Token[] = [
@@ -26,6 +28,13 @@ const TOKENS: Token[] = [
 ];
 const TO = TOKENS.toReversed();
 
+/** Where the kit says it right there is nothing to add. */
+const SAID: Partial<Record<CardOutcome, string>> = {
+  unknown:
+    'We do not know whether it was swapped. Check your wallet’s history before you try again.',
+  failed: 'The swap failed. Your coins stayed in your wallet.',
+};
+
 function ExchangeCard({ hindered }: { hindered: boolean }) {
   const { kit } = useWalletSettings();
   const { chain } = useAccount();
@@ -33,6 +42,8 @@ function ExchangeCard({ hindered }: { hindered: boolean }) {
     base.id,
     <p>The balances below are those on {chain?.name ?? 'another network'}.</p>,
   );
+  const { follow, outcome } = useSwapOutcome();
+  const said = outcome === null ? undefined : SAID[outcome];
   return (
     <>
       {/* Prices are those on Base, whatever chain the wallet is on: only the swap is refused. */}
@@ -45,10 +56,16 @@ function ExchangeCard({ hindered }: { hindered: boolean }) {
             disabled={hindered || elsewhere !== null}
             from={TOKENS}
             to={TO}
+            onStatus={follow}
             isSponsored={kit.config.paymaster !== null}
           />
         </KitFrame>
       </KitService>
+      {said !== undefined && (
+        <p role="alert" className="mt-2 text-amber">
+          {said}
+        </p>
+      )}
     </>
   );
 }

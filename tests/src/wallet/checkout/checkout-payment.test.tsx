@@ -57,10 +57,10 @@ afterEach(() => {
 const show = async (name: string): Promise<void> => {
   fireEvent.click(await screen.findByRole('tab', { name }));
 };
-const open = async (chain?: number): Promise<void> => {
+const open = async (chain?: number, path = ''): Promise<void> => {
   const where = chain === undefined ? {} : { chain };
   window.history.replaceState(null, '', '/trading?wallet=account');
-  config = cardConfig(wallet, { node: node.url, ...where });
+  config = cardConfig(wallet, { node: `${node.url}${path}`, ...where });
   render(<WalletPanel config={config} />);
   fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
   await waitFor(() => {
@@ -111,7 +111,10 @@ describe('A running payment', () => {
 
   it('is not begun without the server', async () => {
     await open();
-    expect((await payButton()).disabled).toBe(false);
+    const button = await payButton();
+    await waitFor(() => {
+      expect([charges(), button.disabled]).toEqual([1, false]);
+    });
     connection.online = 'offline';
     await screen.findByText(/^You are offline/);
     expect((await payButton()).disabled).toBe(true);
@@ -198,15 +201,22 @@ describe('Checkout', () => {
   const ELSEWHERE = 'This works on Base. Your wallet is on Base Sepolia.';
 
   it('is on Base alone, and asks nobody before', async () => {
-    await open(baseSepolia.id);
+    vi.stubEnv('VITE_WALLET_CHECKOUT_PRODUCT', 'elsewhere');
+    await open(baseSepolia.id, '/elsewhere');
     await screen.findByText(ELSEWHERE);
     expect(screen.queryByRole('button', { name: 'Pay in USDC' })).toBeNull();
-    const reads = node.asked.map(({ body }) => (body as { method: string }).method);
-    expect([provider.asked, reads.includes('eth_call')]).toEqual([[], false]);
+    // What a card of the test before still asks is not this one's.
+    const asked = (): string[] =>
+      [
+        ...node.asked.filter(({ path }) => path === '/elsewhere'),
+        ...provider.asked.filter(({ body }) => JSON.stringify(body).includes('elsewhere')),
+      ].map(({ body }) => (body as { method: string }).method);
+    expect(asked()).not.toContain('eth_call');
+    expect(asked()).not.toContain('cdp_createProductCharge');
     fireEvent.click(screen.getByRole('button', { name: 'Switch to Base' }));
     await payButton();
     await waitFor(() => {
-      expect(charges()).toBe(1);
+      expect(asked()).toContain('cdp_createProductCharge');
     });
     expect(screen.queryByText(ELSEWHERE)).toBeNull();
   });
@@ -236,5 +246,66 @@ describe('Checkout', () => {
     await pay();
     await screen.findByText('Payment in progress...');
     expect(charges()).toBe(3);
+  });
+});
+
+describe('The outcome of a payment', () => {
+  const UNKNOWN =
+    'We do not know whether it was paid. Check your wallet’s history before you try again.';
+  const FAILED = 'The payment failed. The USDC stayed in your wallet.';
+  const answered = async (answer: () => unknown): Promise<void> => {
+    wallet.answers['wallet_sendCalls'] = answer;
+    await open();
+    await pay();
+  };
+  const refused = (message: string, code?: number) => (): unknown =>
+    Promise.reject(Object.assign(new Error(message), code === undefined ? {} : { code }));
+
+  it('is unknown where the window closed before it answered, and is remembered', async () => {
+    await answered(refused('Request rejected', 4001));
+    await screen.findByText(UNKNOWN);
+    expect(screen.queryByText('Request denied.')).toBeNull();
+    await show('Fund');
+    await show('Checkout');
+    await screen.findByText(BEGUN);
+  });
+
+  it('is unknown where the answer was lost, until the next try', async () => {
+    await answered(refused('Failed to fetch'));
+    await screen.findByText(UNKNOWN);
+    expect(screen.queryByText('Something went wrong. Please try again.')).toBeNull();
+    wallet.answers['wallet_sendCalls'] = () => new Promise(() => undefined);
+    await pay();
+    await screen.findByText('Payment in progress...');
+    expect(screen.queryByText(UNKNOWN)).toBeNull();
+    await screen.findByText(BEGUN);
+  });
+
+  it('is a plain no where the person declined', async () => {
+    await answered(refused('User denied transaction signature.', 4001));
+    await screen.findByText('Request denied.');
+    expect(screen.queryByText(UNKNOWN)).toBeNull();
+  });
+
+  it('is a failure where the bundle succeeded and the operation in it did not', async () => {
+    node.logs.push(operation(false));
+    await answered(() => ({ id: '0x1' }));
+    await screen.findByText(FAILED);
+    expect(screen.queryByText('Payment successful!')).toBeNull();
+    await show('Fund');
+    await show('Checkout');
+    await payButton();
+    expect(screen.queryByText(BEGUN)).toBeNull();
+  });
+
+  it('is unknown where the bundle does not say, and a success where it does', async () => {
+    await answered(() => ({ id: '0x1' }));
+    await screen.findByText(UNKNOWN);
+    expect(screen.queryByText('Payment successful!')).toBeNull();
+    cleanup();
+    node.logs.push(operation(true));
+    await answered(() => ({ id: '0x1' }));
+    await screen.findByText('Payment successful!');
+    expect(screen.queryByText(UNKNOWN)).toBeNull();
   });
 });

@@ -8,6 +8,7 @@ import { connection } from '../../../../src/stores/connection.ts';
 import {
   cardConfig,
   cardWallet,
+  operation,
   startCardNode,
   type CardNode,
   type CardWallet,
@@ -28,6 +29,13 @@ const QUOTE = {
   toAmountUSD: '300',
 };
 
+const TRADE = {
+  chainId: '8453',
+  fee: {},
+  quote: QUOTE,
+  tx: { data: '0x', gas: '1', to: `0x${'5'.repeat(40)}`, value: '1' },
+};
+
 let provider: ProviderServer;
 let node: CardNode;
 let wallet: CardWallet;
@@ -41,8 +49,16 @@ beforeEach(() => {
   localStorage.clear();
   connection.online = 'online';
   wallet = cardWallet();
+  node.logs.length = 0;
   provider.asked.length = 0;
-  provider.answer(() => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: QUOTE } }));
+  provider.answer(({ body }) => ({
+    status: 200,
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      result: (body as { method: string }).method === 'cdp_getSwapTrade' ? TRADE : QUOTE,
+    },
+  }));
   vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'client-key');
 });
 afterEach(() => {
@@ -100,4 +116,31 @@ it('has prices on another chain too, says whose balances it shows, and swaps onl
   });
   expect(screen.queryByText(/^The balances below/)).toBeNull();
   expect((await amounts())[1]?.value).toBe('300.12');
+});
+
+const UNKNOWN =
+  'We do not know whether it was swapped. Check your wallet’s history before you try again.';
+const swap = async (answer: () => unknown): Promise<void> => {
+  wallet.answers['wallet_sendCalls'] = answer;
+  await open();
+  await price();
+  await waitFor(() => {
+    expect(wallet.asked).toContain('wallet_getCapabilities');
+  });
+  fireEvent.click(swapButton());
+};
+
+it('says of a swap whose answer was lost that its outcome is unknown, and of a decline nothing more', async () => {
+  await swap(() => Promise.reject(Object.assign(new Error('Request rejected'), { code: 4001 })));
+  await screen.findByText(UNKNOWN);
+  cleanup();
+  await swap(() => Promise.reject(Object.assign(new Error('User denied it.'), { code: 4001 })));
+  await screen.findByText('Request denied.');
+  expect(screen.queryByText(UNKNOWN)).toBeNull();
+});
+
+it('says of a swap that failed inside a bundle that it failed', async () => {
+  node.logs.push(operation(false));
+  await swap(() => ({ id: '0x1' }));
+  await screen.findByText('The swap failed. Your coins stayed in your wallet.');
 });
