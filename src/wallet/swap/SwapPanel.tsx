@@ -1,5 +1,6 @@
 /** Swapping ETH and USDC on Base with the kit's own card. */
-import { Swap } from '@coinbase/onchainkit/swap';
+import { useCallback } from 'react';
+import { Swap, type LifecycleStatus } from '@coinbase/onchainkit/swap';
 import type { Token } from '@coinbase/onchainkit/token';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
@@ -12,6 +13,7 @@ import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
+import { usePriceAge } from './use-price-age.ts';
 import { useSwapOutcome } from './use-swap-outcome.ts';
 
 /** No pictures: they would be fetched from somebody else. */
@@ -43,7 +45,15 @@ function ExchangeCard({ hindered }: { hindered: boolean }) {
     <p>The balances below are those on {chain?.name ?? 'another network'}.</p>,
   );
   const { follow, outcome } = useSwapOutcome();
-  const said = outcome === null ? undefined : SAID[outcome];
+  const { followPrice, isOld } = usePriceAge();
+  const onStatus = useCallback(
+    (status: LifecycleStatus) => {
+      follow(status);
+      followPrice(status);
+    },
+    [follow, followPrice],
+  );
+  const said = outcome === null || outcome === 'running' ? undefined : SAID[outcome];
   return (
     <>
       {/* Prices are those on Base, whatever chain the wallet is on: only the swap is refused. */}
@@ -53,14 +63,19 @@ function ExchangeCard({ hindered }: { hindered: boolean }) {
           <Swap
             title="Exchange"
             className="rounded-lg"
-            disabled={hindered || elsewhere !== null}
+            disabled={hindered || isOld || elsewhere !== null}
             from={TOKENS}
             to={TO}
-            onStatus={follow}
+            onStatus={onStatus}
             isSponsored={kit.config.paymaster !== null}
           />
         </KitFrame>
       </KitService>
+      {isOld && outcome !== 'running' && (
+        <p role="status" className="mt-2 text-amber">
+          This price is a minute old. Enter the amount again.
+        </p>
+      )}
       {said !== undefined && (
         <p role="alert" className="mt-2 text-amber">
           {said}

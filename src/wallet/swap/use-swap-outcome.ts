@@ -3,17 +3,17 @@ import { useCallback, useRef, useState } from 'react';
 import type { LifecycleStatus } from '@coinbase/onchainkit/swap';
 import { useCardOutcome, type CardOutcome } from '../card-outcome.ts';
 
-/** `outcome`: of the last swap; null while there is none, or it runs. */
+/** `outcome`: of the last swap; null while there is none. */
 export function useSwapOutcome(): {
   follow: (status: LifecycleStatus) => void;
-  outcome: CardOutcome | null;
+  outcome: CardOutcome | 'running' | null;
 } {
-  const [outcome, setOutcome] = useState<CardOutcome | null>(null);
+  const [outcome, setOutcome] = useState<CardOutcome | 'running' | null>(null);
   const running = useRef<{ payer: string | null } | null>(null);
   // A swap may be several requests: it began with the first.
   const begin = useCallback((payer: string | null) => {
     running.current ??= { payer };
-    setOutcome(null);
+    setOutcome('running');
   }, []);
   const { ofError, ofReceipt } = useCardOutcome(begin);
   const follow = useCallback(

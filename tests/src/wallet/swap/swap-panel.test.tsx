@@ -62,6 +62,7 @@ beforeEach(() => {
   vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'client-key');
 });
 afterEach(() => {
+  vi.useRealTimers();
   cleanup();
   vi.unstubAllEnvs();
 });
@@ -143,4 +144,22 @@ it('says of a swap that failed inside a bundle that it failed', async () => {
   node.logs.push(operation(false));
   await swap(() => ({ id: '0x1' }));
   await screen.findByText('The swap failed. Your coins stayed in your wallet.');
+});
+
+it('sells at no price that has stood for a minute', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const OLD = 'This price is a minute old. Enter the amount again.';
+  await open();
+  await price();
+  vi.advanceTimersByTime(55_000);
+  expect(swapButton().disabled).toBe(false);
+  vi.advanceTimersByTime(6_000);
+  await screen.findByText(OLD);
+  expect(swapButton().disabled).toBe(true);
+  const [from] = await amounts();
+  fireEvent.change(from as HTMLInputElement, { target: { value: '0.2' } });
+  await waitFor(() => {
+    expect(screen.queryByText(OLD)).toBeNull();
+    expect(swapButton().disabled).toBe(false);
+  });
 });
