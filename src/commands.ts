@@ -131,14 +131,20 @@ export async function setKeepSnapshots(keep: boolean): Promise<void> {
  * gets that one, and no turn of the queue may wait for good.
  */
 const TOKEN_DEADLINE_MS = 8_000;
-const inTime = (): Promise<null> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, TOKEN_DEADLINE_MS, null);
+function bearerInTime(force: boolean): Promise<{ uid: string; token: string } | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, TOKEN_DEADLINE_MS, null);
+    void bearer(force).then((held) => {
+      clearTimeout(timer);
+      resolve(held);
+    });
   });
+}
 
+/** Without a limit: what could not be saved is sent once, and nobody asks again. */
 async function bearer(force: boolean): Promise<{ uid: string; token: string } | null> {
   try {
-    return await Promise.race([sessionToken(force), inTime()]);
+    return await sessionToken(force);
   } catch (error) {
     if (error instanceof TokenFault) return null;
     // Firebase could not reach its server: there is no token now.
@@ -168,7 +174,7 @@ async function sayOnNotification(
 
 const lifecycle = createLifecycle({
   line,
-  token: bearer,
+  token: bearerInTime,
   // Also checks the device's record: it has another tab's log-out before this page hears of it.
   signedIn: (uid) => session.user?.uid === uid && readLastUser()?.uid === uid,
   keepSnapshots: keepsSnapshots,

@@ -6,6 +6,7 @@ import { GUARD_CODES } from '../../contract/guards.ts';
 import type { Db } from '../db/database.ts';
 import { decisions, fills, orders } from '../db/schema.ts';
 import { liveOrders } from '../db/schema-live.ts';
+import { GUARDS_OF } from '../../engine/guards/registry.ts';
 import { LIVE_STATES } from '../../engine/orders/live-order.ts';
 import type { Market } from '../market/market-source.ts';
 import { candlesInTime } from '../market/candles-in-time.ts';
@@ -20,12 +21,13 @@ const NOT_DECIDED = ['stop_loss', 'closed', 'liquidated'];
 /**
  * A purchase that was wanted and could not be: neither the strategy's own opinion nor the calendar.
  */
-const REFUSED = ['below_minimum', 'no_cash', 'no_volume', 'stop_too_close'];
+const SIZES: readonly string[] = GUARDS_OF.size.map(({ code }) => code);
+const REFUSED = ['below_minimum', 'no_cash', 'no_volume', 'stop_too_close', ...SIZES];
 /** Said before it is known whether a position that is held wants more: of those without one alone. */
 const BLOCKED = [
   'entries_stopped',
   // The code of the stop-loss guard is also the reason of a sale by its stop.
-  ...GUARD_CODES.filter((code) => code !== 'stop_loss'),
+  ...GUARD_CODES.filter((code) => code !== 'stop_loss' && !SIZES.includes(code)),
 ];
 
 interface CostQuery {

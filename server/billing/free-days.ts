@@ -7,8 +7,8 @@ import type { SubscriptionRow } from './subscription-record.ts';
  * A provider knows given days only as a trial up to a later day. A change would end that trial at
  * once, and with it the month that is paid, or give the new plan away until then.
  *
- * @throws Refusal `already_subscribed`. The moment is not in it: the page shows the day on which the plan renews or ends, in
- * the person's own time.
+ * @throws Refusal `already_subscribed`. The moment is not in it: the page shows the day on which the
+ * plan renews or ends, in the person's own time.
  */
 export function refuseInFreeDays(row: SubscriptionRow | null, plan: Plan, now: number): void {
   const until = row?.currentPeriodEnd ?? null;

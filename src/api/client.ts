@@ -271,8 +271,9 @@ class HttpClient implements ApiClient {
         redirect: 'error',
       });
       const text = await response.text();
-      // A timer does not count the time that a page is asleep: the answer may be hours old.
-      if (this.now() - sentAt > request.timeoutMs + ASLEEP_MS) {
+      // A timer does not count the time that a page is asleep: what was read may be hours old. What
+      // was done is done, whenever that is heard.
+      if (request.method === 'GET' && this.now() - sentAt > request.timeoutMs + ASLEEP_MS) {
         limit.abort();
         limit.signal.throwIfAborted();
       }

@@ -177,7 +177,8 @@ export class StopCatcher {
     addEventListener(
       'scroll',
       (event) => {
-        this.scrolledAt = event.timeStamp;
+        // What the app scrolls in its turn was flung by nobody.
+        if (!this.isHandedOver && !this.isReplaced) this.scrolledAt = event.timeStamp;
       },
       options,
     );
@@ -287,11 +288,15 @@ export class StopCatcher {
   /** Keys, assistive technology, and a press that began after the hand-over. */
   private click(event: MouseEvent): void {
     if (event.isTrusted && event.timeStamp - this.endedPressAt < CLICK_WITHIN_MS) {
+      const { unsure } = this;
       this.endedPressAt = -Infinity;
-      silence(event);
-      if (this.unsure !== null) this.take(this.unsure, false);
       this.unsure = null;
-      return;
+      // A key's click is not that of the finger which may have halted the list.
+      if (unsure === null || event.detail !== 0) {
+        silence(event);
+        if (unsure !== null) this.take(unsure, false);
+        return;
+      }
     }
     const button = this.stopAt(event.target);
     if (button === null) return;

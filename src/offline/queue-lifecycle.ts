@@ -117,6 +117,8 @@ class QueueLifecycle implements Lifecycle {
   private attached: Attached | null = null;
   private draining = 0;
   private misses = 0;
+  /** The server took the token for none while the app is hidden: it is renewed when that is seen. */
+  private isRefused = false;
   private timer: ReturnType<typeof setTimeout> | null = null;
   private readonly accepted = new Map<string, OutboxEntry>();
 
@@ -230,7 +232,9 @@ class QueueLifecycle implements Lifecycle {
         // Without this code there is no worker yet that could send.
         () => undefined,
       );
-    if (!hidden || (this.waits(isWaitingStop) && options.holdsToken())) void this.drainNow();
+    if (!hidden) this.isRefused = false;
+    const mayStop = this.waits(isWaitingStop) && options.holdsToken() && !this.isRefused;
+    if (!hidden || mayStop) void this.drainNow();
   };
 
   private waits(how: (entry: OutboxEntry) => boolean): boolean {
@@ -286,7 +290,11 @@ class QueueLifecycle implements Lifecycle {
       deliver: this.deliver,
       channel: this.channel,
       // Refused, and hidden: another tab may have ended the sign-in.
-      token: (force) => (force && options.hidden() ? Promise.resolve(null) : options.token(force)),
+      token: (force) => {
+        if (!force || !options.hidden()) return options.token(force);
+        this.isRefused = true;
+        return Promise.resolve(null);
+      },
       onDelivered: (entry, agents, alert) => {
         this.delivered(entry, agents, alert);
       },
@@ -354,7 +362,7 @@ class QueueLifecycle implements Lifecycle {
   private schedule(drained: Drained): void {
     this.clearTimer();
     const hidden = this.options.hidden();
-    if (hidden && !this.waits(isWaitingStop)) return;
+    if (hidden && (this.isRefused || !this.waits(isWaitingStop))) return;
     const later = this.delayAfter(drained);
     if (later !== null)
       this.timer = setTimeout(

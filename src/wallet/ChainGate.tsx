@@ -33,8 +33,9 @@ function WrongChain({ chainId, children }: { chainId: number; children?: ReactNo
   );
 }
 
-/** Says so and offers to switch; null while the wallet is on the given chain. */
+/** Says so and offers to switch; null while the wallet is on the given chain, or none is connected. */
 export function useChainGate(chainId: number, more?: ReactNode): ReactNode {
   const account = useAccount();
-  return account.chainId === chainId ? null : <WrongChain chainId={chainId}>{more}</WrongChain>;
+  const isFine = account.chainId === chainId || account.address === undefined;
+  return isFine ? null : <WrongChain chainId={chainId}>{more}</WrongChain>;
 }

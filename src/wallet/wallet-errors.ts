@@ -62,6 +62,11 @@ export class NoTransactionError extends Error {
   override name = 'NoTransactionError';
 }
 
+/** What failed before the wallet was asked: nothing can have been sent. */
+export class NotAskedError extends Error {
+  override name = 'NotAskedError';
+}
+
 const SENTENCE_MAX = 200;
 const DEPTH_MAX = 8;
 const REJECTED = new Set([4001, 5000]);
@@ -404,7 +409,8 @@ export function walletFailure(error: unknown, act: WalletAct): WalletFailure {
           ? 'Your wallet stays on its current network.'
           : UNCHANGED[act],
     };
-  if (certain) return { ...reading, safe: 'Nothing was sent.' };
+  if (certain || layers.some(({ name }) => name === 'NotAskedError'))
+    return { ...reading, safe: 'Nothing was sent.' };
   // The wallet was asked and what came back is no answer: it may have sent.
   return {
     ...reading,

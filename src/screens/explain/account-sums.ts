@@ -380,7 +380,10 @@ export function ofFees({ portfolio }: Account): Explanation {
   };
 }
 
-/** A server that was off has valued nothing at midnight: the day then begins with what it knew last. */
+/**
+ * Nothing may have been valued at midnight: the server was off, or the account had nothing to value.
+ * The day then begins with what was known last.
+ */
 const LATE_OPENING_MS = 3_600_000;
 function openingLabel({ start, openingAt = start }: DayResult): string {
   return start - openingAt <= LATE_OPENING_MS

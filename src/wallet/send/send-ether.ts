@@ -6,7 +6,7 @@ import { watchSends } from './chain-receipts.ts';
 import type { WalletChainId } from '../rpc-policy.ts';
 import type { SendFees, SendTerms } from './send-fees.ts';
 import { addSend, changeSend, dropSend, sendsStore } from './sends-store.ts';
-import { NoTransactionError, walletFailure } from '../wallet-errors.ts';
+import { NotAskedError, NoTransactionError, walletFailure } from '../wallet-errors.ts';
 
 export interface SendOrder extends SendTerms {
   uid: string;
@@ -46,8 +46,12 @@ async function askWallet(
   config: Config,
   { chainId, fees, from, isSmart, to, wei }: SendOrder,
 ): Promise<unknown> {
-  // Throws where the wallet is on another network.
-  const client = await getConnectorClient(config, { account: from, chainId });
+  // Throws where the wallet is on another network, or has another account.
+  const client = await getConnectorClient(config, { account: from, chainId }).catch(
+    (cause: unknown) => {
+      throw new NotAskedError(cause instanceof Error ? cause.message : String(cause), { cause });
+    },
+  );
   const { gas, maxFeePerGas, maxPriorityFeePerGas } = fees;
   const transaction = formatTransactionRequest({
     from,
@@ -87,13 +91,11 @@ export async function sendEther(
     const hash = await askWallet(config, order);
     if (!isHash(hash)) throw new NoTransactionError();
     changeSend(uid, id, { hash, stage: 'sent' });
-    for (const listener of listeners) listener(order);
     watchSends(
       config,
       uid,
       sendsStore.list.filter((send) => send.id === id),
     );
-    return id;
   } catch (error) {
     if (walletFailure(error, 'send').safe === 'Nothing was sent.') dropSend(uid, id);
     else changeSend(uid, id, { stage: 'unknown' });
@@ -101,4 +103,6 @@ export async function sendEther(
   } finally {
     waits.delete(id);
   }
+  for (const listener of listeners) listener(order);
+  return id;
 }

@@ -176,7 +176,8 @@ describe('a kept test', () => {
       ).filter(({ side }) => side === 'buy').length,
     );
     const said = await database.db.select().from(decisions).where(eq(decisions.agentId, agent.id));
-    const isGuard = (reason: string) => (GUARD_CODES as readonly string[]).includes(reason);
+    const isGuard = (reason: string) =>
+      reason !== 'correlated_exposure' && (GUARD_CODES as readonly string[]).includes(reason);
     for (const { reason, count } of found.missed)
       expect(
         said.filter((one) => one.reason === reason && (!isGuard(reason) || one.action === 'skip'))
@@ -189,16 +190,24 @@ describe('a kept test', () => {
     ).toBe(false);
 
     // A halted agent that holds a pair may want no more of it: only the purchase of a new one is missed.
-    const halted = (action: 'hold' | 'skip') => ({
-      ...{ id: randomUUID(), agentId: agent.id, pair: 'BTC/USDT', tickId: `halted:${action}` },
-      ...{ atMarketMs: floor.market.now(), recordedAt: Date.now(), action, reason: 'day_loss' },
+    const blocked = (action: 'hold' | 'skip', reason: string) => ({
+      ...{ id: randomUUID(), agentId: agent.id, pair: 'BTC/USDT', tickId: `${reason}:${action}` },
+      ...{ atMarketMs: floor.market.now(), recordedAt: Date.now(), action, reason },
       ...{ strength: 0.9, threshold: 0.1, text: '' },
     });
-    const missed = async () =>
-      (await testOf(agent.id))?.missed.find(({ reason }) => reason === 'day_loss')?.count ?? 0;
-    const before = await missed();
-    await database.db.insert(decisions).values([halted('hold'), halted('skip')]);
-    expect(await missed()).toBe(before + 1);
+    const missed = async (of: string) =>
+      (await testOf(agent.id))?.missed.find(({ reason }) => reason === of)?.count ?? 0;
+    // What its size guard refuses was wanted, held or not.
+    for (const [reason, more] of [
+      ['day_loss', 1],
+      ['correlated_exposure', 2],
+    ] as const) {
+      const before = await missed(reason);
+      await database.db
+        .insert(decisions)
+        .values([blocked('hold', reason), blocked('skip', reason)]);
+      expect(await missed(reason)).toBe(before + more);
+    }
 
     await floor.call(UID, 'stopAgent', { params: { id: agent.id }, body: {} });
     await floor.call(UID, 'startAll', { body: { agents: [{ id: agent.id }] } });

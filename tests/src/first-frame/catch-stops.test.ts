@@ -153,6 +153,17 @@ describe('a Stop on the first frame', () => {
       expect(acted).not.toHaveBeenCalled();
     });
 
+    it('does not count by a key, which does what it is meant for', () => {
+      const start = root.querySelector('[data-act="start b"]')!;
+      const acted = vi.fn();
+      start.addEventListener('click', acted);
+      halted(60);
+      const key = new MouseEvent('click', { bubbles: true, cancelable: true, detail: 0 });
+      heard(key, DOWN_AT + 400, start);
+      expect(agentIds()).toEqual([]);
+      expect(acted).toHaveBeenCalledTimes(1);
+    });
+
     it('counts where the app replaces the frame before the click', () => {
       finger('pointerdown', DOWN_AT, stopOf('a'));
       heard(new Event('scroll'), DOWN_AT + 5, root);

@@ -309,6 +309,10 @@ describe('when it sends', () => {
       expect([posts(), forced]).toEqual([['/api/agents/x/stop'], [false]]);
       await expect.poll(states).toEqual(['saved']);
       server.answer(echo);
+      // The token that was refused is not tried again, by the timer or by the network.
+      wake();
+      await rest();
+      expect(posts()).toEqual(['/api/agents/x/stop']);
       hidden = false;
       wake();
       await expect.poll(states).toEqual(['accepted']);

@@ -103,7 +103,7 @@ describe('a page without its storage', () => {
     vi.restoreAllMocks();
   });
 
-  it('offers to reload where it had one before, and says that what was saved stays', async () => {
+  it('offers to reload where it had one before, and says that what was saved stays (F105)', async () => {
     const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined);
     Object.assign(queue, { storage: 'memory', wasOnDisk: true });
     await act(() => Promise.resolve());

@@ -180,6 +180,16 @@ describe('a send', () => {
     expect(sendsStore.list).toEqual([]);
   });
 
+  it('of an account that the wallet no longer gives leaves nothing behind: it was never asked for', async () => {
+    const failed: unknown = await sendEther(config, {
+      ...{ uid: 'ann', chainId: 84_532, from: bob, to: bob, wei: 1n, isSmart: false },
+      fees: await fees(),
+    }).catch((error: unknown) => error);
+    expect(walletFailure(failed, 'send').safe).toBe('Nothing was sent.');
+    expect(wallet.calls.map(({ method }) => method)).not.toContain('eth_sendTransaction');
+    expect(sendsStore.list).toEqual([]);
+  });
+
   it('of more than there is the chain refuses, and it is not sent', async () => {
     const failed: unknown = await send(parseEther('999999')).catch((error: unknown) => error);
     expect(walletFailure(failed, 'send')).toMatchObject({
