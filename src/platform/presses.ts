@@ -44,6 +44,8 @@ interface Press {
   isEcho: boolean;
   /** Its action is done: a click that follows is ignored. */
   isDone: boolean;
+  /** Another finger was down meanwhile: browsers make no click of two. */
+  isAmong: boolean;
   /** It began on the page from the build, which the app may replace before the finger lifts. */
   onBuiltPage: boolean;
 }
@@ -123,8 +125,12 @@ class Presses {
       liftedAt: null,
       isEcho: before !== null,
       isDone: false,
+      isAmong: false,
       onBuiltPage: this.page.getElementById('built-page') !== null,
     };
+    for (const other of this.byPointer.values())
+      if (!byMouse && !other.byMouse && other.liftedAt === null)
+        other.isAmong = press.isAmong = true;
     this.byPointer.set(event.pointerId, press);
     this.last = press;
     this.awaited = press;
@@ -154,9 +160,9 @@ class Presses {
     if (press.control?.hasAttribute('data-steady') !== true) return;
     // Only the browser knows whether such a finger has tapped: then alone it fires a click, also where
     // the app itself had scrolled. A late page hears of a scroll after the finger. Who rests longer
-    // means the control, whatever scrolled before, and no click may come.
-    if (event.timeStamp - press.downAt < HALT_MS && press.downAt - this.scrolledAt < HALT_MS)
-      return;
+    // means the control, whatever scrolled before, and no click may come. Of two fingers none comes.
+    const mayHalt = event.timeStamp - press.downAt < HALT_MS && !press.isAmong;
+    if (mayHalt && press.downAt - this.scrolledAt < HALT_MS) return;
     // After a long press some browsers fire no click, or fire it elsewhere if a list moved. Marked
     // actions run all the same.
     const meant = this.present(press);

@@ -47,7 +47,7 @@ const QUIET_MS = 300;
 /** How often the way to a control is tried, and how often it may move away from under a finger. */
 const TRIES = 5;
 /** How often a page is flung until a finger has halted it in time. */
-const HALTS = 12;
+const HALTS = 40;
 
 interface Count {
   presses: number;

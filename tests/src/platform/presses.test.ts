@@ -219,6 +219,18 @@ describe('a steady control', () => {
       make('click', stop);
       expect(done).toEqual(['Stop']);
     });
+    it('acts where another finger is down too: of two there is no click', () => {
+      const [list, stop] = [document.createElement('ul'), button('Stop', { 'data-steady': '' })];
+      document.body.append(list);
+      scroll(list);
+      now += 20;
+      make('pointerdown', stop);
+      make('pointerdown', list, { finger: 2 });
+      now += 60;
+      make('pointerup', stop);
+      make('pointerup', list, { finger: 2 });
+      expect(done).toEqual(['Stop']);
+    });
     it('acts at the lifting again once the list has rested', () => {
       const stop = button('Stop', { 'data-steady': '' });
       halted(stop, 60);
