@@ -71,7 +71,10 @@ export const DayResult = z.object({
   /** 00:00 UTC of the day, market ms. */
   start: z.number(),
   opening: DecimalText,
-  /** When `opening` was valued, market ms: long before `start` where nothing was valued at midnight. Absent from older servers. */
+  /**
+   * When `opening` was valued, market ms: long before `start` where nothing was valued at midnight.
+   * Absent from older servers.
+   */
   openingAt: z.optional(z.number()),
   closing: DecimalText,
   realized: DecimalText,

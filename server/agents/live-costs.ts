@@ -3,10 +3,10 @@ import { and, desc, eq, gt, inArray, lt, notInArray, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { AgentTest } from '../../contract/backtest-record.ts';
 import { GUARD_CODES } from '../../contract/guards.ts';
+import { GUARDS_OF } from '../../engine/guards/registry.ts';
 import type { Db } from '../db/database.ts';
 import { decisions, fills, orders } from '../db/schema.ts';
 import { liveOrders } from '../db/schema-live.ts';
-import { GUARDS_OF } from '../../engine/guards/registry.ts';
 import { LIVE_STATES } from '../../engine/orders/live-order.ts';
 import type { Market } from '../market/market-source.ts';
 import { candlesInTime } from '../market/candles-in-time.ts';
@@ -18,10 +18,10 @@ const DELAYS = 30;
 const DELAYS_WITHIN_MS = 7 * 86_400_000;
 /** Sales that no evaluation of the agent decided. */
 const NOT_DECIDED = ['stop_loss', 'closed', 'liquidated'];
+const SIZES: readonly string[] = GUARDS_OF.size.map(({ code }) => code);
 /**
  * A purchase that was wanted and could not be: neither the strategy's own opinion nor the calendar.
  */
-const SIZES: readonly string[] = GUARDS_OF.size.map(({ code }) => code);
 const REFUSED = ['below_minimum', 'no_cash', 'no_volume', 'stop_too_close', ...SIZES];
 /** Said before it is known whether a position that is held wants more: of those without one alone. */
 const BLOCKED = [

@@ -25,6 +25,9 @@ import { ApiError } from './api-error.ts';
 import { fromReply } from './reply-error.ts';
 import { errorReply, newerToken, sessionOver, type SessionOver } from './session-over.ts';
 
+/** An answer that comes so much later than its limit was waited for by a page that slept, ms. */
+const ASLEEP_MS = 2_000;
+
 type Part<Key extends string, T> =
   Record<string, never> extends T ? { [K in Key]?: T } : { [K in Key]: T };
 
@@ -293,9 +296,6 @@ class HttpClient implements ApiClient {
     }
   }
 }
-
-/** An answer that comes so much later than its limit was waited for by a page that slept, ms. */
-const ASLEEP_MS = 2_000;
 
 /** What needs no token is the same for everybody. */
 const anybody = (): boolean => true;

@@ -12,6 +12,7 @@ import {
 import { entryPoint06Address } from 'viem/account-abstraction';
 import { createConfig, createConnector, createStorage, http, mock, type Config } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
+import { startProvider, type ProviderServer } from './provider-server.ts';
 import { startReplyServer, type ReplyServer } from './reply-server.ts';
 
 export const CARD_ADDRESS = '0x00000000000000000000000000000000000000AB';
@@ -136,6 +137,29 @@ export async function startCardNode(): Promise<CardNode> {
     return { status: 200, body: { jsonrpc: '2.0', id, result: results[method]?.() ?? null } };
   });
   return node;
+}
+
+/** What the cards of a test file talk to. */
+export interface CardServers {
+  provider: ProviderServer;
+  node: CardNode;
+  /** Before each test: nothing asked, nothing logged. */
+  forget: () => void;
+  close: () => Promise<unknown>;
+}
+
+export async function startCardServers(): Promise<CardServers> {
+  const [provider, node] = await Promise.all([startProvider(), startCardNode()]);
+  return {
+    provider,
+    node,
+    forget() {
+      node.logs.length = 0;
+      node.asked.length = 0;
+      provider.asked.length = 0;
+    },
+    close: () => Promise.all([provider.close(), node.close()]),
+  };
 }
 
 /** The entry point's word on the wallet's operation in the bundle, as a node writes it. */

@@ -142,7 +142,6 @@ function useReviewedSend(
   { recipient, amount, overdrawn, short, fees }: CheckedTerms,
   balanceWei: bigint | undefined,
   deliver: (order: Reviewed, onStopped: () => void) => Promise<unknown>,
-  onSent: (order: Reviewed) => void,
 ) {
   const [checked, setChecked] = useState(false);
   const [reviewed, setReviewed] = useState<Reviewed | null>(null);
@@ -180,7 +179,6 @@ function useReviewedSend(
       .then(
         () => {
           if (isCurrent()) setChecked(false);
-          onSent(order);
         },
         (error: unknown) => {
           if (isCurrent()) setFailure(error);
@@ -360,25 +358,23 @@ function useSendDraft(from: `0x${string}`, uid: string, readBalance: () => unkno
     latest.current = next;
     keep(next);
   };
-  const tidy = (sent: Pick<Reviewed, 'to' | 'wei'>): void => {
-    readBalance();
-    if (!isOf(readDraft(KEPT_AS, Draft) ?? latest.current, from, sent)) return;
-    latest.current = NOTHING;
-    keep(null);
-  };
   useEffect(() =>
     onSent((sent) => {
-      if (sent.uid === uid) tidy(sent);
+      if (sent.uid !== uid) return;
+      readBalance();
+      if (!isOf(readDraft(KEPT_AS, Draft) ?? latest.current, from, sent)) return;
+      latest.current = NOTHING;
+      keep(null);
     }),
   );
-  return { draft, type, tidy };
+  return { draft, type };
 }
 
 function Sender(sender: SenderProps) {
   const { chain, isSmart } = sender;
   const { sends, uid, config } = useSends();
   const balance = useEtherBalance();
-  const { draft, type, tidy } = useSendDraft(sender.from, uid, balance.refetch);
+  const { draft, type } = useSendDraft(sender.from, uid, balance.refetch);
   const noNetwork = useNoNetwork();
   const isWaiting = isAsking(sends);
   const balanceWei = balance.data?.value;
@@ -388,7 +384,6 @@ function Sender(sender: SenderProps) {
     terms,
     balanceWei,
     (order, onStopped) => sendEther(config, sendOf(sender, uid, order), onStopped),
-    tidy,
   );
   return (
     <div className="grid gap-x-14 gap-y-6 lg:grid-cols-2">

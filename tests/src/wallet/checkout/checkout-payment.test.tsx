@@ -14,23 +14,21 @@ import {
   cardConfig,
   cardWallet,
   operation,
-  startCardNode,
-  type CardNode,
+  startCardServers,
+  type CardServers,
   type CardWallet,
 } from '../../../support/card-wallet.ts';
-import { startProvider, type ProviderServer } from '../../../support/provider-server.ts';
 
 const { default: WalletPanel } = await import('../../../../src/wallet/WalletRoot.tsx');
 
-let provider: ProviderServer;
-let node: CardNode;
+let servers: CardServers;
 let wallet: CardWallet;
 let config: Config;
 beforeAll(async () => {
-  [provider, node] = await Promise.all([startProvider(), startCardNode()]);
+  servers = await startCardServers();
 });
 afterAll(async () => {
-  await Promise.all([provider.close(), node.close()]);
+  await servers.close();
 });
 beforeEach(() => {
   localStorage.clear();
@@ -41,10 +39,8 @@ beforeEach(() => {
   });
   connection.online = 'online';
   wallet = cardWallet();
-  node.logs.length = 0;
-  node.asked.length = 0;
-  provider.asked.length = 0;
-  provider.answer(() => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: CHARGE } }));
+  servers.forget();
+  servers.provider.answer(() => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: CHARGE } }));
   vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'client-key');
   vi.stubEnv('VITE_WALLET_CHECKOUT_PRODUCT', 'product');
   window.history.replaceState(null, '', '/trading?wallet=account');
@@ -60,7 +56,7 @@ const show = async (name: string): Promise<void> => {
 const open = async (chain?: number, path = ''): Promise<void> => {
   const where = chain === undefined ? {} : { chain };
   window.history.replaceState(null, '', '/trading?wallet=account');
-  config = cardConfig(wallet, { node: `${node.url}${path}`, ...where });
+  config = cardConfig(wallet, { node: `${servers.node.url}${path}`, ...where });
   render(<WalletPanel config={config} />);
   fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
   await waitFor(() => {
@@ -69,7 +65,7 @@ const open = async (chain?: number, path = ''): Promise<void> => {
   await show('Checkout');
 };
 const charges = (): number =>
-  provider.asked.filter(
+  servers.provider.asked.filter(
     ({ body }) => (body as { method?: string }).method === 'cdp_createProductCharge',
   ).length;
 const sends = (): number => wallet.asked.filter((method) => method === 'wallet_sendCalls').length;
@@ -91,6 +87,19 @@ const pay = async (): Promise<void> => {
   });
 };
 const BEGUN = /^A payment was begun at .+\. Check your wallet’s history before you pay again\.$/;
+/** Pays, and comes back to the card while the wallet still asks. */
+const payAndLeave = async (): Promise<void> => {
+  await pay();
+  await screen.findByText('Payment in progress...');
+  await show('Fund');
+  await show('Checkout');
+};
+const dismiss = async (): Promise<void> => {
+  fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+  await waitFor(() => {
+    expect(screen.queryByText(BEGUN)).toBeNull();
+  });
+};
 
 describe('A running payment', () => {
   it('outlasts a moment without the server, and makes no second charge', async () => {
@@ -122,18 +131,12 @@ describe('A running payment', () => {
 
   it('is still known of after a change of tab and a reload, until it is dismissed', async () => {
     await open();
-    await pay();
-    await screen.findByText('Payment in progress...');
-    await show('Fund');
-    await show('Checkout');
+    await payAndLeave();
     await screen.findByText(BEGUN);
     cleanup();
     await open();
     await screen.findByText(BEGUN);
-    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
-    await waitFor(() => {
-      expect(screen.queryByText(BEGUN)).toBeNull();
-    });
+    await dismiss();
     cleanup();
     await open();
     await payButton();
@@ -143,16 +146,10 @@ describe('A running payment', () => {
   it('is known of as long as the page lives where the device keeps nothing', async () => {
     localStorage.setItem('tradewind.keepSnapshots', 'false');
     await open();
-    await pay();
-    await screen.findByText('Payment in progress...');
-    await show('Fund');
-    await show('Checkout');
+    await payAndLeave();
     await screen.findByText(BEGUN);
     expect(Object.keys(localStorage).join()).not.toContain('tradewind.walletPayments');
-    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
-    await waitFor(() => {
-      expect(screen.queryByText(BEGUN)).toBeNull();
-    });
+    await dismiss();
   });
 
   it('is forgotten once it has succeeded, or was declined', async () => {
@@ -171,7 +168,7 @@ describe('A running payment', () => {
     await payButton();
     expect(screen.queryByText(BEGUN)).toBeNull();
     wallet.answers['wallet_sendCalls'] = () => ({ id: '0x1' });
-    node.logs.push(operation(true));
+    servers.node.logs.push(operation(true));
     await pay();
     await screen.findByText('Payment successful!');
     await show('Fund');
@@ -208,8 +205,8 @@ describe('Checkout', () => {
     // What a card of the test before still asks is not this one's.
     const asked = (): string[] =>
       [
-        ...node.asked.filter(({ path }) => path === '/elsewhere'),
-        ...provider.asked.filter(({ body }) => JSON.stringify(body).includes('elsewhere')),
+        ...servers.node.asked.filter(({ path }) => path === '/elsewhere'),
+        ...servers.provider.asked.filter(({ body }) => JSON.stringify(body).includes('elsewhere')),
       ].map(({ body }) => (body as { method: string }).method);
     expect(asked()).not.toContain('eth_call');
     expect(asked()).not.toContain('cdp_createProductCharge');
@@ -232,13 +229,16 @@ describe('Checkout', () => {
   });
 
   it('prepares a payment again that could not be prepared', async () => {
-    provider.answer(() => ({ status: 503 }));
+    servers.provider.answer(() => ({ status: 503 }));
     await open();
     fireEvent.click(await screen.findByRole('button', { name: 'Try again' }));
     await waitFor(() => {
       expect(charges()).toBe(2);
     });
-    provider.answer(() => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: CHARGE } }));
+    servers.provider.answer(() => ({
+      status: 200,
+      body: { jsonrpc: '2.0', id: 1, result: CHARGE },
+    }));
     fireEvent.click(await screen.findByRole('button', { name: 'Try again' }));
     await waitFor(() => {
       expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
@@ -288,7 +288,7 @@ describe('The outcome of a payment', () => {
   });
 
   it('is a failure where the bundle succeeded and the operation in it did not', async () => {
-    node.logs.push(operation(false));
+    servers.node.logs.push(operation(false));
     await answered(() => ({ id: '0x1' }));
     await screen.findByText(FAILED);
     expect(screen.queryByText('Payment successful!')).toBeNull();
@@ -303,7 +303,7 @@ describe('The outcome of a payment', () => {
     await screen.findByText(UNKNOWN);
     expect(screen.queryByText('Payment successful!')).toBeNull();
     cleanup();
-    node.logs.push(operation(true));
+    servers.node.logs.push(operation(true));
     await answered(() => ({ id: '0x1' }));
     await screen.findByText('Payment successful!');
     expect(screen.queryByText(UNKNOWN)).toBeNull();

@@ -9,11 +9,10 @@ import {
   cardConfig,
   cardWallet,
   operation,
-  startCardNode,
-  type CardNode,
+  startCardServers,
+  type CardServers,
   type CardWallet,
 } from '../../../support/card-wallet.ts';
-import { startProvider, type ProviderServer } from '../../../support/provider-server.ts';
 
 const { default: WalletPanel } = await import('../../../../src/wallet/WalletRoot.tsx');
 
@@ -36,22 +35,20 @@ const TRADE = {
   tx: { data: '0x', gas: '1', to: `0x${'5'.repeat(40)}`, value: '1' },
 };
 
-let provider: ProviderServer;
-let node: CardNode;
+let servers: CardServers;
 let wallet: CardWallet;
 beforeAll(async () => {
-  [provider, node] = await Promise.all([startProvider(), startCardNode()]);
+  servers = await startCardServers();
 });
 afterAll(async () => {
-  await Promise.all([provider.close(), node.close()]);
+  await servers.close();
 });
 beforeEach(() => {
   localStorage.clear();
   connection.online = 'online';
   wallet = cardWallet();
-  node.logs.length = 0;
-  provider.asked.length = 0;
-  provider.answer(({ body }) => ({
+  servers.forget();
+  servers.provider.answer(({ body }) => ({
     status: 200,
     body: {
       jsonrpc: '2.0',
@@ -70,7 +67,7 @@ afterEach(() => {
 const open = async (chain?: number): Promise<void> => {
   const where = chain === undefined ? {} : { chain };
   window.history.replaceState(null, '', '/trading?wallet=account');
-  render(<WalletPanel config={cardConfig(wallet, { node: node.url, ...where })} />);
+  render(<WalletPanel config={cardConfig(wallet, { node: servers.node.url, ...where })} />);
   fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
   await waitFor(() => {
     expect(document.querySelector('[data-wallet-status="connected"]')).not.toBeNull();
@@ -141,7 +138,7 @@ it('says of a swap whose answer was lost that its outcome is unknown, and of a d
 });
 
 it('says of a swap that failed inside a bundle that it failed', async () => {
-  node.logs.push(operation(false));
+  servers.node.logs.push(operation(false));
   await swap(() => ({ id: '0x1' }));
   await screen.findByText('The swap failed. Your coins stayed in your wallet.');
 });
