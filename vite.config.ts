@@ -42,6 +42,9 @@ const SERVER_PATHS = [
  */
 const RENDER_TO_STRING = `${root}/node_modules/react-dom/cjs/react-dom-server-legacy.browser.production.js`;
 
+/** The router asks for a stand-in for a hook that React has had since 18: the start needs no second. */
+const ROUTER_STORE = /^use-sync-external-store\/shim\/index\.js$/;
+
 export default defineConfig(({ mode, command }) => {
   const env = loadEnv(mode, root, 'VITE_');
   const { version } = readJson('package.json') as { version: string };
@@ -49,7 +52,12 @@ export default defineConfig(({ mode, command }) => {
   return {
     resolve: {
       alias:
-        command === 'build' ? [{ find: /^react-dom\/server$/, replacement: RENDER_TO_STRING }] : [],
+        command === 'build'
+          ? [
+              { find: /^react-dom\/server$/, replacement: RENDER_TO_STRING },
+              { find: ROUTER_STORE, replacement: 'react' },
+            ]
+          : [],
     },
     define: {
       __APP_VERSION__: JSON.stringify(version),

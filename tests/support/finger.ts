@@ -80,31 +80,43 @@ async function nameOf(target: Locator): Promise<string> {
 interface Heard {
   /** What took the click; null until there is one. */
   by: string | null;
+  /** Whether a press on that does something. */
+  presses: boolean;
 }
 
 const TARGET = 'the target';
+const MET: Heard = { by: TARGET, presses: true };
+const PRESSABLE = 'a, button, input, label, select, summary, textarea, [role], [tabindex]';
 
 /** Hears the next click of the page. */
 const listen = (target: Locator): Promise<JSHandle<Heard>> =>
-  target.evaluateHandle((element, itself) => {
-    const heard: Heard = { by: null };
-    addEventListener(
-      'click',
-      (event) => {
-        const top = event.target instanceof Element ? event.target.outerHTML : 'the page';
-        heard.by = event.composedPath().includes(element) ? itself : top.slice(0, 200);
-      },
-      { capture: true, once: true },
-    );
-    return heard;
-  }, TARGET);
+  target.evaluateHandle(
+    (element, [itself, pressable]) => {
+      const heard: Heard = { by: null, presses: false };
+      addEventListener(
+        'click',
+        ({ target: top }) => {
+          if (!(top instanceof Element)) return;
+          heard.by = element.contains(top) ? itself : top.outerHTML.slice(0, 200);
+          heard.presses = top.closest(pressable) !== null;
+        },
+        { capture: true, once: true },
+      );
+      return heard;
+    },
+    [TARGET, PRESSABLE] as const,
+  );
 
-/** Fails where something slid under the finger between the look and the touch. */
-async function expectHeard(heard: JSHandle<Heard>): Promise<void> {
+/**
+ * Whether the finger met the target: false where it met nothing that can be pressed, because the
+ * target slid away between the look and the touch. Fails where the finger pressed something else.
+ */
+async function metTarget(heard: JSHandle<Heard>): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += 50) {
     // The page that was touched may be gone: then it has heard the finger.
-    const by = await heard.evaluate((one) => one.by).catch(() => TARGET);
-    if (by === TARGET) return;
+    const { by, presses } = await heard.evaluate((one) => one).catch(() => MET);
+    if (by === TARGET) return true;
+    if (by !== null && !presses) return false;
     if (by !== null) throw new Error(`The target moved away, and the finger met ${by}`);
     if (waitedMs > HEARD_WITHIN_MS) throw new Error('The page did not hear the finger');
     await new Promise((resolve) => {
@@ -123,14 +135,17 @@ export async function openFinger(page: Page): Promise<Finger> {
   const lift = () =>
     session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   const tap = async (target: Locator): Promise<void> => {
-    // Every target is brought to the middle: a second tap there at once would be a double tap.
-    await target.page().waitForTimeout(BETWEEN_TAPS_MS);
-    const point = await pointOf(target);
-    trail.push(await nameOf(target));
-    const heard = await listen(target);
-    await press(point);
-    await lift();
-    await expectHeard(heard);
+    for (let tries = 1; ; tries += 1) {
+      // Every target is brought to the middle: a second tap there at once would be a double tap.
+      await target.page().waitForTimeout(BETWEEN_TAPS_MS);
+      const point = await pointOf(target);
+      if (tries === 1) trail.push(await nameOf(target));
+      const heard = await listen(target);
+      await press(point);
+      await lift();
+      if (await metTarget(heard)) return;
+      if (tries === TRIES) throw new Error('The target moved away under each touch');
+    }
   };
   return {
     get taps() {
