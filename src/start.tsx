@@ -4,6 +4,7 @@
  */
 import { startTransition, StrictMode, useLayoutEffect } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
+import { navigate } from 'wouter/use-browser-location';
 import { App, firstScreen } from './App.tsx';
 import { preloadClient } from './api/api.ts';
 import { openCommands, preloadDelivery, queueRead } from './commands.ts';
@@ -102,7 +103,7 @@ function Page() {
       takeCaughtStop(caught).catch((error: unknown) => {
         log.error('A stop pressed on the first frame could not be taken over', error);
       });
-    });
+    }, navigate);
   }, []);
   return <App />;
 }
@@ -165,6 +166,7 @@ async function openTheUnhurried(): Promise<void> {
   const parts: [work: () => Promise<void>, what: string][] = [
     [async () => (await import('./referrals/claim-referral.ts')).openReferral(), 'Referrals'],
     [async () => (await import('./screens/login/typed-name.ts')).openTypedName(), 'The name'],
+    [async () => (await import('./push/renewal.ts')).openRenewal(), 'The renewal of notifications'],
     ...(import.meta.env.PROD
       ? [
           [

@@ -1,11 +1,15 @@
 /**
  * Takes presses of Stop on the first frame: each is saved on the device at once, and the queue
- * takes it over when the app's code has run.
+ * takes it over when the app's code has run. A link that the app replaces under its press is followed.
  */
 import { PRESSES_KEY, type FrameAgent, type FramePress } from '../offline/frame-record.ts';
 import { openKept } from './read-device.ts';
 
 const STOP = '[data-act^="stop "]';
+const LINK = 'a[href^="/"]:not([target])';
+/** What lies over the page and does not scroll with it. */
+const OVER = '.fixed, .sticky';
+const NO_TARGET = '.pointer-events-none';
 const STOP_SAVED = 'Stop saved';
 /** A finger that moves further than this cancels the press, px; as in `presses.ts`. */
 const SLIP_PX = 16;
@@ -88,19 +92,22 @@ function announce(root: Element, name: string): void {
   line.textContent = `${name}: stop saved, not sent yet.`;
 }
 
-/** Where a Stop of the frame lies, px of the page. */
-interface StopSpot {
+/** What a press is about: a Stop, a link of the app, or neither. */
+interface Pressed {
   agentId: string;
+  href: string;
+  bottomPx: number;
+}
+
+/** Where something of the frame lies, px of the page; of the window for what does not scroll. */
+interface Spot extends Omit<Pressed, 'bottomPx'> {
   left: number;
   right: number;
   top: number;
   bottom: number;
-}
-
-interface Pressed {
-  /** The agent whose Stop it is; empty where it is nothing that the frame can do. */
-  agentId: string;
-  bottomPx: number;
+  scrolls: boolean;
+  /** What lies over others comes first, and what can be pressed there before the rest of it. */
+  order: number;
 }
 
 interface FingerDown extends Pressed {
@@ -111,13 +118,31 @@ interface FingerDown extends Pressed {
   at: number;
 }
 
-const agentIdOf = (button: Element): string =>
-  button.getAttribute('data-act')?.slice('stop '.length) ?? '';
-
-const pressedOn = (button: Element): Pressed => ({
-  agentId: agentIdOf(button),
-  bottomPx: button.getBoundingClientRect().bottom,
+/** A Stop that has been pressed does nothing more. */
+const meantBy = (element: Element): Omit<Pressed, 'bottomPx'> => ({
+  agentId:
+    element.matches(STOP) && element.getAttribute('aria-disabled') !== 'true'
+      ? (element.getAttribute('data-act') ?? '').slice('stop '.length)
+      : '',
+  href: element.matches(LINK) ? (element.getAttribute('href') ?? '') : '',
 });
+
+const pressedOn = (element: Element): Pressed => ({
+  ...meantBy(element),
+  bottomPx: element.getBoundingClientRect().bottom,
+});
+
+function spotOf(element: Element): Spot {
+  const scrolls = element.closest(OVER) === null;
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  const y = scrolls ? scrollY : 0;
+  const order = scrolls ? 2 : Number(element.matches(OVER));
+  return { ...meantBy(element), left, right, top: top + y, bottom: bottom + y, scrolls, order };
+}
+
+/** The app opens a screen by itself; with another key or button the browser does as it is asked. */
+const isPlain = ({ button, ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): boolean =>
+  button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey;
 
 function silence(event: Event): void {
   event.preventDefault();
@@ -140,8 +165,9 @@ export class StopCatcher {
   private isHandedOver = false;
   /** Time (ms) at which the app replaced the frame: what was pressed before was the frame. */
   private replacedAt = Infinity;
-  private spots: StopSpot[] = [];
+  private spots: Spot[] = [];
   private onCaught: ((caught: CaughtStop) => void) | null = null;
+  private onFollowed: ((href: string) => void) | null = null;
 
   constructor(
     private readonly uid: string,
@@ -194,25 +220,21 @@ export class StopCatcher {
   /** From now on a new press is followed by `presses.ts`, which clicks what it was meant for. */
   handOver(): void {
     this.isHandedOver = true;
-    this.spots = [...this.root.querySelectorAll(STOP)].map((button) => {
-      const { left, right, top, bottom } = button.getBoundingClientRect();
-      return {
-        agentId: agentIdOf(button),
-        left,
-        right,
-        top: top + scrollY,
-        bottom: bottom + scrollY,
-      };
-    });
+    this.spots = [...this.root.querySelectorAll(`${STOP}, ${LINK}, ${OVER}`)]
+      .filter((element) => !element.matches(NO_TARGET))
+      .map(spotOf)
+      .sort((one, other) => one.order - other.order);
   }
 
   /**
    * The app has replaced the frame. A busy page hears of a finger late: one that came down before
-   * is still about the frame, and nothing that has come under it since may act.
+   * is still about the frame, and nothing that has come under it since may act. `onFollowed` is
+   * called with the path of a link that was pressed there.
    */
-  end(onCaught: (caught: CaughtStop) => void): void {
+  end(onCaught: (caught: CaughtStop) => void, onFollowed: (href: string) => void): void {
     this.replacedAt = performance.now();
     this.onCaught = onCaught;
+    this.onFollowed = onFollowed;
     for (const one of this.caught) onCaught(one);
     setTimeout(() => {
       if (this.down === null) this.close();
@@ -228,11 +250,22 @@ export class StopCatcher {
     return this.replacedAt !== Infinity;
   }
 
-  private stopAt(target: EventTarget | null): Element | null {
-    if (this.isReplaced) return null;
-    const button = target instanceof Element ? target.closest(STOP) : null;
-    const isFree = button !== null && button.getAttribute('aria-disabled') !== 'true';
-    return isFree && this.root.contains(button) ? button : null;
+  private pressedAt(target: EventTarget | null): Pressed | null {
+    if (this.isReplaced || !(target instanceof Element)) return null;
+    const element = target.closest(`${STOP}, ${LINK}`);
+    if (element === null || !this.root.contains(element)) return null;
+    const pressed = pressedOn(element);
+    return pressed.agentId + pressed.href === '' ? null : pressed;
+  }
+
+  /** What lay at a point of the window before the app took over. */
+  private spotAt(x: number, y: number): Pressed {
+    const found = this.spots.find(({ left, right, top, bottom, scrolls }) => {
+      const spotY = scrolls ? y + scrollY : y;
+      return x >= left && x <= right && spotY >= top && spotY <= bottom;
+    });
+    const { agentId = '', href = '', bottom = 0 } = found ?? {};
+    return { agentId, href, bottomPx: bottom - scrollY };
   }
 
   private begin(event: PointerEvent): void {
@@ -244,23 +277,14 @@ export class StopCatcher {
     }
     if (this.isReplaced) {
       if (at >= this.replacedAt) return;
-      const spot = this.spots.find(
-        ({ left, right, top, bottom }) =>
-          x >= left && x <= right && y + scrollY >= top && y + scrollY <= bottom,
-      );
-      this.down = {
-        pointerId,
-        agentId: spot?.agentId ?? '',
-        bottomPx: (spot?.bottom ?? 0) - scrollY,
-        x,
-        y,
-        at,
-      };
+      this.down = { ...this.spotAt(x, y), pointerId, x, y, at };
+      if (!isPlain(event)) this.down.href = '';
       event.stopImmediatePropagation();
       return;
     }
-    const button = this.isHandedOver || !event.isPrimary ? null : this.stopAt(event.target);
-    this.down = button === null ? null : { ...pressedOn(button), pointerId, x, y, at };
+    const isOurs = !this.isHandedOver && event.isPrimary && isPlain(event);
+    const pressed = isOurs ? this.pressedAt(event.target) : null;
+    this.down = pressed && { ...pressed, pointerId, x, y, at };
   }
 
   private lift(event: PointerEvent): void {
@@ -271,8 +295,9 @@ export class StopCatcher {
     if (slipPx <= SLIP_PX) {
       this.endedPressAt = event.timeStamp;
       const mayHalt = event.timeStamp - down.at < HALT_MS && down.at - this.scrolledAt < HALT_MS;
-      if (mayHalt) this.unsure = down;
-      else this.take(down, false);
+      // A link that still stands is the browser's to follow, by its click.
+      if (mayHalt || (down.href !== '' && !this.isReplaced)) this.unsure = down;
+      else this.act(down);
     }
     if (!this.isReplaced) return;
     event.stopImmediatePropagation();
@@ -293,14 +318,19 @@ export class StopCatcher {
       this.unsure = null;
       // A key's click is not that of the finger which may have halted the list.
       if (unsure === null || event.detail !== 0) {
+        if (unsure !== null && unsure.href !== '' && !this.isReplaced) return;
         silence(event);
-        if (unsure !== null) this.take(unsure, false);
+        if (unsure !== null) this.act(unsure);
         return;
       }
     }
-    const button = this.stopAt(event.target);
-    if (button === null) return;
-    this.take(pressedOn(button), event.isTrusted && event.detail === 0);
+    const pressed = this.pressedAt(event.target);
+    if (pressed !== null) this.take(pressed, event.isTrusted && event.detail === 0);
+  }
+
+  private act(pressed: Pressed): void {
+    if (pressed.href === '') this.take(pressed, false);
+    else this.onFollowed?.(pressed.href);
   }
 
   private take({ agentId, bottomPx }: Pressed, byKey: boolean): void {

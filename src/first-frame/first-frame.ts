@@ -62,7 +62,13 @@ export function handOverPresses(): void {
   catcher?.handOver();
 }
 
-/** React has replaced the frame. `onCaught` is called for each stop that was pressed on it. */
-export function endFirstFrame(onCaught: (caught: CaughtStop) => void): void {
-  catcher?.end(onCaught);
+/**
+ * React has replaced the frame. `onCaught` is called for each stop that was pressed on it,
+ * `onFollowed` with the path of a link whose press it replaced.
+ */
+export function endFirstFrame(
+  onCaught: (caught: CaughtStop) => void,
+  onFollowed: (href: string) => void,
+): void {
+  catcher?.end(onCaught, onFollowed);
 }

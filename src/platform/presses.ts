@@ -77,15 +77,23 @@ function actOf(control: Element | null): string {
   return label ?? (control.textContent ?? '').replace(/[^\p{L}]+/gu, ' ').trim();
 }
 
+/** What finds a control's successor in the page: its mark, or where a link leads. */
+function heirsOf(control: Element): string | null {
+  const mark = markOf(control);
+  if (mark !== null) return `[data-act="${CSS.escape(mark)}"]`;
+  const href = control instanceof HTMLAnchorElement ? control.getAttribute('href') : null;
+  return href === null ? null : `a[href="${CSS.escape(href)}"]`;
+}
+
 /**
  * Whether a press belongs to this control: the same node with the same action, or a new one with
- * the same mark.
+ * the same mark, or that leads to the same place.
  */
 function isAbout(press: Press, control: Element | null): boolean {
   if (press.act !== actOf(control)) return false;
   return (
     press.control === control ||
-    (control !== null && markOf(control) !== null && press.act !== 'inert')
+    (control !== null && heirsOf(control) !== null && press.act !== 'inert')
   );
 }
 
@@ -150,7 +158,7 @@ class Presses {
     press.liftedAt = event.timeStamp;
     if (far(press, event, SLIP_PX)) press.slid = true;
     if (press.slid || press.isEcho || press.act === 'inert') return;
-    const successor = this.successor(press);
+    const successor = this.successor(press) ?? this.successorLink(press, event);
     if (successor !== null) {
       press.isDone = true;
       successor.click();
@@ -214,15 +222,14 @@ class Presses {
   }
 
   /**
-   * The control that the press began on, while it exists and does the same; otherwise the one with
-   * its mark.
+   * The control that the press began on, while it exists and does the same; otherwise the one in its
+   * place.
    */
   private present(press: Press): Element | null {
     if (press.control === null) return null;
     if (press.control.isConnected) return press.act === actOf(press.control) ? press.control : null;
-    const mark = markOf(press.control);
-    if (mark === null) return null;
-    const heir = this.page.querySelector(`[data-act="${CSS.escape(mark)}"]`);
+    const heirs = heirsOf(press.control);
+    const heir = heirs === null ? null : this.page.querySelector(heirs);
     return heir !== null && press.act === actOf(heir) ? heir : null;
   }
 
@@ -234,6 +241,15 @@ class Presses {
     if (!onBuiltPage || control === null || control.isConnected) return null;
     const buttons = [...this.page.querySelectorAll<HTMLElement>('main button')];
     return buttons.find((button) => actOf(button) === act) ?? null;
+  }
+
+  /** The link in place of one that was drawn anew under a mouse, of which no click comes either. */
+  private successorLink({ byMouse, control, act }: Press, event: MouseEvent): HTMLElement | null {
+    if (!byMouse || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey)
+      return null;
+    if (!(control instanceof HTMLAnchorElement) || control.isConnected) return null;
+    const heir = this.page.querySelector<HTMLElement>(heirsOf(control) ?? 'x');
+    return heir !== null && actOf(heir) === act ? heir : null;
   }
 
   private pressOf(event: MouseEvent): Press | null {

@@ -8,6 +8,7 @@ import { callFunction } from '../callables/call-function.ts';
 import { onScreen } from '../offline/notification-screen.ts';
 import { subscribe } from '../offline/push-subscribe.ts';
 import { isAppleMobile, isStandalone } from '../platform/install.ts';
+import { JOINED_KEY } from './open-push.ts';
 
 /**
  * `install`: this iPhone or iPad notifies only apps on its home screen. `denied`: the user has
@@ -17,8 +18,6 @@ import { isAppleMobile, isStandalone } from '../platform/install.ts';
 export type DeviceState = 'unsupported' | 'install' | 'denied' | 'off' | 'on';
 
 export type PushState = CallableReply<'pushSettings'>;
-
-const JOINED_KEY = 'tradewind.push';
 
 /** The user whose notifications this browser is subscribed to, by its own record. */
 function joinedUid(): string | null {

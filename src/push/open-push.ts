@@ -2,15 +2,12 @@
  * Connects push to the page: a press on a notification opens its screen, and logout ends the
  * subscription.
  */
-import { subscribeKey } from 'valtio/utils';
 import { navigate } from 'wouter/use-browser-location';
-import { onPurge, session } from '../identity/session.ts';
+import { onPurge } from '../identity/session.ts';
 import { log } from '../platform/page-log.ts';
 
-const JOINED_KEY = 'tradewind.push';
-/** How long the renewal waits, so that it does not slow down the start, ms. */
-const RENEW_AFTER_MS = 10_000;
-
+/** Whose notifications this browser gets; kept on the device. */
+export const JOINED_KEY = 'tradewind.push';
 /** Called once, before `openSession()`. */
 export function openPush(): void {
   if (!('serviceWorker' in navigator)) return;
@@ -32,27 +29,5 @@ export function openPush(): void {
       .catch((error: unknown) => {
         log.warn('This browser could not be unsubscribed from notifications', error);
       });
-  });
-  const renew = (): void => {
-    const uid = session.user?.uid;
-    if (
-      session.status !== 'signed-in' ||
-      uid === undefined ||
-      localStorage.getItem(JOINED_KEY) !== uid
-    )
-      return;
-    setTimeout(() => {
-      import('./device.ts')
-        .then(({ renewPush }) => renewPush(uid))
-        .catch((error: unknown) => {
-          log.warn('Notifications could not be renewed', error);
-        });
-    }, RENEW_AFTER_MS);
-  };
-  const stop = subscribeKey(session, 'status', (status) => {
-    if (status === 'signed-in') {
-      stop();
-      renew();
-    }
   });
 }

@@ -15,6 +15,7 @@ import {
   type TestUser,
 } from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
+import { pause, type Spot } from '../support/touch.ts';
 import { until } from '../support/until.ts';
 
 let server: TestServer;
@@ -32,6 +33,28 @@ const WATCH = `(() => {
     if (first) window.shown.push({ text: root.textContent, byReact: isDrawn(first) });
   }).observe(document, { childList: true, subtree: true });
 })()`;
+/**
+ * The page is busy for a while in the moment in which React clears the frame away: what a finger does
+ * meanwhile, at a link of it, the page hears once the app stands there.
+ */
+const BUSY_AT_TAKEOVER = `(() => {
+  const { get, set } = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent');
+  Object.defineProperty(Node.prototype, 'textContent', {
+    configurable: true,
+    get,
+    set(text) {
+      const link = this.id === 'root' ? this.querySelector('a[href^="/agents/"]') : null;
+      if (link !== null && text === '') {
+        const { x, y, width, height } = link.getBoundingClientRect();
+        console.info('busy at', JSON.stringify({ x: Math.round(x + width / 2), y: Math.round(y + height / 2) }));
+        const until = performance.now() + 1500;
+        while (performance.now() < until);
+      }
+      set.call(this, text);
+    },
+  });
+})()`;
+
 interface Shown {
   text: string;
   byReact: boolean;
@@ -109,6 +132,28 @@ describe('an offline start', () => {
       expect(words(drawn.text)).toBe(words(first.text));
     },
   );
+
+  it('follows a link that was tapped before the app had taken over, and that it hears of after (F107)', async () => {
+    await browser.close();
+    browser = await openBrowser({ profile });
+    const page = await browser.page();
+    await page.addInitScript(BUSY_AT_TAKEOVER);
+    const session = await browser.context.newCDPSession(page);
+    await session.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+    const said = page.waitForEvent('console', (message) => message.text().startsWith('busy at'));
+    await page.goto(`${server.url}/agents`, { waitUntil: 'commit' });
+    const spot = JSON.parse((await said).text().slice('busy at '.length)) as Spot;
+    // Neither is answered before the page has time.
+    const down = session.send('Input.dispatchTouchEvent', {
+      type: 'touchStart',
+      touchPoints: [spot],
+    });
+    await pause(80);
+    const up = session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await Promise.all([down, up]);
+    await page.waitForURL(/\/agents\/[0-9a-f-]{36}$/);
+    await page.getByRole('heading', { name: 'Zephyrmark Seven' }).waitFor();
+  });
 
   it('shows no figure before the sign-in is known to be less than four hours old (R5-18, F65)', async () => {
     const page = await coldStart(

@@ -67,6 +67,85 @@ afterEach(() => {
   catcher.close();
 });
 
+/** The app replaces the frame; a tap on that is heard only then, and by what lies there now. */
+function tapHeardLate(x: number, y: number, more: PointerEventInit = {}) {
+  catcher.handOver();
+  root.innerHTML = '<button>Something else</button>';
+  const stopped: string[] = [];
+  const followed: string[] = [];
+  catcher.end(
+    ({ press }) => stopped.push(press.agentId),
+    (href) => followed.push(href),
+  );
+  const there = root.children[0]!;
+  const acted = vi.fn();
+  there.addEventListener('click', acted);
+  for (const [type, at] of [
+    ['pointerdown', 1],
+    ['pointerup', 40],
+    ['click', 40],
+  ] as const) {
+    const event = new PointerEvent(type, {
+      ...{ bubbles: true, cancelable: true, isPrimary: true, pointerId: 1 },
+      ...{ clientX: x, clientY: y, detail: type === 'click' ? 1 : 0, ...more },
+    });
+    Object.defineProperty(event, 'timeStamp', { value: at });
+    Object.defineProperty(event, 'isTrusted', { value: true });
+    there.dispatchEvent(event);
+  }
+  expect(acted).not.toHaveBeenCalled();
+  return { stopped, followed };
+}
+
+describe('a link on the first frame', () => {
+  const link = (): HTMLElement => {
+    root.insertAdjacentHTML('beforeend', '<p><a href="/agents/a"><b>Harbour</b></a></p>');
+    const made = root.querySelector('a')!;
+    vi.spyOn(made, 'getBoundingClientRect').mockReturnValue(new DOMRect(0, 100, 80, 30));
+    return made;
+  };
+
+  it('is followed where a busy page hears of the tap after the app has replaced it', () => {
+    link();
+    expect(tapHeardLate(10, 110)).toEqual({ stopped: [], followed: ['/agents/a'] });
+  });
+
+  it('is not followed by a tap beside it', () => {
+    link();
+    expect(tapHeardLate(10, 140)).toEqual({ stopped: [], followed: [] });
+  });
+
+  it('is left to the browser where a tap asks for a new tab', () => {
+    link();
+    expect(tapHeardLate(10, 110, { ctrlKey: true })).toEqual({ stopped: [], followed: [] });
+  });
+
+  it('is followed where the app replaces it under the finger', () => {
+    pointer(link().firstElementChild!, 'pointerdown');
+    catcher.handOver();
+    root.innerHTML = '';
+    const followed: string[] = [];
+    catcher.end(vi.fn(), (href) => followed.push(href));
+    pointer(root, 'pointerup');
+    expect(followed).toEqual(['/agents/a']);
+  });
+
+  it('is the browser’s to follow while it stands', () => {
+    const made = link();
+    const acted = vi.fn((event: Event) => {
+      event.preventDefault();
+    });
+    made.addEventListener('click', acted);
+    pointer(made, 'pointerdown');
+    pointer(made, 'pointerup');
+    const click = new PointerEvent('click', { bubbles: true, cancelable: true, detail: 1 });
+    Object.defineProperty(click, 'isTrusted', { value: true });
+    made.dispatchEvent(click);
+    expect(acted).toHaveBeenCalledTimes(1);
+    expect(catcher.caught).toEqual([]);
+  });
+});
+
 describe('a Stop on the first frame', () => {
   it('is saved as soon as the finger lifts, and says so on every Stop of that agent', async () => {
     pointer(stopOf('a'), 'pointerdown');
@@ -173,7 +252,7 @@ describe('a Stop on the first frame', () => {
       const acted = vi.fn();
       start!.addEventListener('click', acted);
       const handed: string[] = [];
-      catcher.end(({ press }) => handed.push(press.agentId));
+      catcher.end(({ press }) => handed.push(press.agentId), vi.fn());
       finger('pointerup', DOWN_AT + 60, start!);
       expect(handed).toEqual([]);
       finger('click', DOWN_AT + 60, start!);
@@ -211,7 +290,7 @@ describe('a Stop on the first frame', () => {
     catcher.handOver();
     root.innerHTML = '<button data-act="stop a">Stop</button>';
     const handed: string[] = [];
-    catcher.end(({ press }) => handed.push(press.agentId));
+    catcher.end(({ press }) => handed.push(press.agentId), vi.fn());
     pointer(document.body, 'pointerup');
     expect(await settled()).toEqual([true]);
     expect(handed).toEqual(['a']);
@@ -234,7 +313,7 @@ describe('a Stop on the first frame', () => {
     const early = { timeStamp: 1, clientX: 320, clientY: 120 };
     root.innerHTML = '<button data-act="stop a">Stop</button>';
     const handed: string[] = [];
-    catcher.end(({ press }) => handed.push(press.agentId));
+    catcher.end(({ press }) => handed.push(press.agentId), vi.fn());
     const acted = vi.fn();
     for (const type of ['pointerdown', 'pointerup', 'click'])
       stopOf('a').addEventListener(type, acted);
@@ -257,6 +336,21 @@ describe('a Stop on the first frame', () => {
     // A press that begins now is the app's.
     late('pointerdown', performance.now() + 5);
     expect(acted).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not one where a finger that is heard late was on what lies over it', () => {
+    vi.spyOn(stopOf('b'), 'getBoundingClientRect').mockReturnValue(new DOMRect(0, 0, 40, 40));
+    root.insertAdjacentHTML('beforeend', '<nav class="fixed"><i></i></nav>');
+    const bar = vi.spyOn(root.querySelector('nav')!, 'getBoundingClientRect');
+    bar.mockReturnValue(new DOMRect(0, 20, 40, 40));
+    expect(tapHeardLate(10, 30)).toEqual({ stopped: [], followed: [] });
+  });
+
+  it('is none by another button of the mouse', () => {
+    const how = { bubbles: true, isPrimary: true, pointerId: 1, button: 2 };
+    for (const type of ['pointerdown', 'pointerup'])
+      stopOf('a').dispatchEvent(new PointerEvent(type, how));
+    expect(catcher.caught).toEqual([]);
   });
 
   it('is handed on unsaved where the device cannot save it, and does not claim to be saved', async () => {

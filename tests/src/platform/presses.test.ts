@@ -33,6 +33,7 @@ interface How {
   at?: [number, number];
   type?: string;
   detail?: number;
+  ctrlKey?: boolean;
 }
 
 /** One event as a browser makes it, at the device's time of this test. */
@@ -44,6 +45,7 @@ function make(
     detail = name === 'click' ? 1 : 0,
     finger = 1,
     type = 'touch',
+    ctrlKey = false,
   }: How = {},
 ): void {
   const event = new PointerEvent(name, {
@@ -54,6 +56,7 @@ function make(
     clientX,
     clientY,
     detail,
+    ctrlKey,
     button: 0,
   });
   Object.defineProperty(event, 'timeStamp', { value: now });
@@ -109,6 +112,44 @@ describe('a press', () => {
     });
     it.each(['mouse', 'touch'])('does nothing where that does something else (%s)', (type) => {
       replaced({ type }, 'Log In');
+      expect(done).toEqual([]);
+    });
+  });
+
+  describe('on a link that is drawn anew under it', () => {
+    const link = (href: string): HTMLAnchorElement => {
+      const made = Object.assign(document.createElement('a'), { href, textContent: href });
+      made.addEventListener('click', (event) => {
+        event.preventDefault();
+        done.push(href);
+      });
+      document.body.append(made);
+      return made;
+    };
+    it('opens once what that led to, by the click of a finger', () => {
+      const old = link('/agents/a');
+      press(old, document.body, {}, () => {
+        old.remove();
+        link('/agents/a');
+      });
+      expect(done).toEqual(['/agents/a']);
+    });
+    it('opens it at the lifting of a mouse, of which no click comes, but not in a new tab', () => {
+      for (const how of [{}, { ctrlKey: true }]) {
+        const old = link('/agents/a');
+        make('pointerdown', old, { type: 'mouse' });
+        old.remove();
+        const heir = link('/agents/a');
+        make('pointerup', heir, { type: 'mouse', ...how });
+        heir.remove();
+      }
+      expect(done).toEqual(['/agents/a']);
+    });
+    it('opens nothing where no link leads there any more', () => {
+      const old = link('/agents/a');
+      press(old, link('/agents/b'), {}, () => {
+        old.remove();
+      });
       expect(done).toEqual([]);
     });
   });

@@ -22,7 +22,8 @@ const { Routes } = await import('../../../src/App.tsx');
 const { Boundary, CrashScreen, RouteError } = await import('../../../src/shell/CrashScreen.tsx');
 const { ROUTES } = await import('../../../src/shell/routes.ts');
 const { Shell } = await import('../../../src/shell/Shell.tsx');
-const { RouteGuard, Refused } = await import('../../../src/shell/RouteGuard.tsx');
+const { RouteGuard } = await import('../../../src/shell/RouteGuard.tsx');
+const { Refused } = await import('../../../src/shell/Refused.tsx');
 const { session } = await import('../../../src/identity/session.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
 const { toastStore } = await import('../../../src/stores/toast-store.ts');
@@ -219,14 +220,14 @@ describe('the guard', () => {
     expect(await screen.findByText('inside')).toBeTruthy();
   });
 
-  it('asks who is there when nobody is (R4-13, R8-23)', () => {
+  it('asks who is there when nobody is (R4-13, R8-23)', async () => {
     go('/dashboard');
     render(
       <RouteGuard path={location.pathname}>
         <p>inside</p>
       </RouteGuard>,
     );
-    expect(screen.getByRole('heading', { name: 'Authentication Required' })).toBeTruthy();
+    expect(await screen.findByRole('heading', { name: 'Authentication Required' })).toBeTruthy();
     expect(
       screen.getByText(
         'Your session has expired or you are not logged in. Please authenticate to continue.',
@@ -238,17 +239,15 @@ describe('the guard', () => {
     expect(screen.queryByText('inside')).toBeNull();
   });
 
-  it('keeps the whole address for after the sign-in, its query as it was written (R8-23)', () => {
+  it('keeps the whole address for after the sign-in, its query as it was written (R8-23)', async () => {
     go('/library?article=fees&q=a%26b#top');
     render(
       <RouteGuard path={location.pathname}>
         <p>inside</p>
       </RouteGuard>,
     );
-    const next = new URL(
-      screen.getByRole('link', { name: 'Go to Login' }).getAttribute('href') ?? '',
-      'http://x',
-    ).searchParams.get('next');
+    const link = await screen.findByRole('link', { name: 'Go to Login' });
+    const next = new URL(link.getAttribute('href') ?? '', 'http://x').searchParams.get('next');
     expect(next).toBe('/library?article=fees&q=a%26b#top');
   });
 
@@ -278,7 +277,7 @@ describe('the guard', () => {
     );
   });
 
-  it('denies a path that is not in the table as an invalid route (R5-19, R8-26)', () => {
+  it('denies a path that is not in the table as an invalid route (R5-19, R8-26)', async () => {
     signIn();
     go('/not-a-route');
     render(
@@ -286,7 +285,7 @@ describe('the guard', () => {
         <p>inside</p>
       </RouteGuard>,
     );
-    expect(screen.getByRole('heading', { name: 'Access Denied' })).toBeTruthy();
+    expect(await screen.findByRole('heading', { name: 'Access Denied' })).toBeTruthy();
     expect(screen.getByText('Invalid route')).toBeTruthy();
     expect(screen.getByRole('link', { name: 'Go to Dashboard' }).getAttribute('href')).toBe(
       '/dashboard',
