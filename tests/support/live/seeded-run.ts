@@ -7,6 +7,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import {
   add,
   fixedFromNumber,
+  floorToStep,
   multiply,
   parseFixed,
   subtract,
@@ -20,6 +21,7 @@ import type { Database } from '../../../server/db/database.ts';
 import { agents, positions } from '../../../server/db/schema.ts';
 import {
   liveExits,
+  liveMarks,
   liveOrders,
   liveWriteOffs,
   venueFills,
@@ -320,12 +322,24 @@ class Run {
       await world.look();
       if (this.rollCoins() < 0.3) await this.writeOff();
       // A fault that waits for a request strikes with the next reading.
-      if (world.standIn.faults.isSpent && (await isSettled(this.case))) return;
+      const isCalm = world.standIn.faults.isSpent && (await this.isOpened());
+      if (isCalm && (await isSettled(this.case))) return;
     }
+    if (!(await this.isOpened())) this.unsettled.push('the first reading did not end');
     const rows = await world.database.db.select().from(liveOrders);
     for (const { clientOrderId, state, type, side } of rows)
       if (['planned', 'sending', 'unknown', 'open'].includes(state))
         this.unsettled.push(`${side} ${type} ${clientOrderId} is ${state}`);
+  }
+
+  /** The opening balances are known: until then a trade by hand is a part of them. */
+  private async isOpened(): Promise<boolean> {
+    const { database, connection } = this.world;
+    const [marks] = await database.db
+      .select({ openedAtMs: liveMarks.openedAtMs })
+      .from(liveMarks)
+      .where(eq(liveMarks.connectionId, connection.id));
+    return marks?.openedAtMs != null;
   }
 
   /** The signer has taken over what was written off. */
@@ -333,7 +347,9 @@ class Run {
     const { world } = this;
     const untold = () =>
       world.database.db.select().from(liveWriteOffs).where(isNull(liveWriteOffs.signerToldAt));
-    for (let step = 0; step < QUIET_STEPS && (await untold()).length > 0; step += 1) {
+    // What the signer was just told may be what a wish to sell had waited for: its order ends first.
+    const isDone = async () => (await untold()).length === 0 && (await isSettled(this.case));
+    for (let step = 0; step < QUIET_STEPS && !(await isDone()); step += 1) {
       await world.advance(QUIET_STEP_MS);
       await world.reviveSigner();
       world.signer.killIn(Number.POSITIVE_INFINITY);
@@ -349,7 +365,8 @@ class Run {
 
   /**
    * What the signer may refuse for longer than a run: coins that came back since, dust of such a
-   * coin, which waits for them, and dust of more than may be lost in a day.
+   * coin, which waits for them, dust of more than may be lost in a day, and what was dust by rules
+   * that the exchange has changed before the signer heard of it.
    */
   private async mayGoOnCounting(): Promise<(row: WriteOffRow) => boolean> {
     const { database, connection } = this.world;
@@ -364,8 +381,20 @@ class Run {
       this.lacking(row.symbol, told) < parseFixed(row.quantity);
     return (row) =>
       row.cause === 'dust_left'
-        ? isMuch || written.some((one) => one.symbol === row.symbol && cameBack(one))
+        ? isMuch ||
+          this.mayBeSold(row) ||
+          written.some((one) => one.symbol === row.symbol && cameBack(one))
         : cameBack(row);
+  }
+
+  /** By the rules of now an order may sell as much: up to twice the least worth counts as dust. */
+  private mayBeSold({ symbol, quantity }: WriteOffRow): boolean {
+    const { world } = this;
+    const rules = world.standIn.instruments.get(symbol);
+    if (rules === undefined) return false;
+    const lots = floorToStep(parseFixed(quantity), rules.step);
+    const worth = multiply(lots, fixedFromNumber(world.priceOf(symbol)), 'down');
+    return lots > ZERO && lots >= rules.minQuantity && worth >= rules.minNotional * 2n;
   }
 
   /** In every other run everything is sold at the end. */
