@@ -267,6 +267,24 @@ describe('real money on a phone', () => {
     expect((await openConnection()).limits.maxOrder).toBe('80');
   });
 
+  it('saves the tax lots of real fills as a file that says LIVE and names the account', async () => {
+    await finger.tap(button('Tax lots'));
+    const dialog = page.getByRole('dialog', { name: 'Tax lots' });
+    await dialog.getByText('Proceeds after fees').waitFor();
+    const connection = await openConnection();
+    const { sums } = await callApi(world.server.url, await token(), 'liveTaxLots', {
+      params: { id: connection.id },
+    });
+    expect(sums.lots).toBeGreaterThan(0);
+    expect(digits(await dialog.getByText(/^\d+ lots?$/).innerText())).toBe(String(sums.lots));
+    const download = page.waitForEvent('download');
+    await finger.tap(dialog.getByRole('button', { name: 'Save CSV' }));
+    expect((await download).suggestedFilename()).toMatch(/^LIVE-tradewind-fifo-lots-Kraken-Main-/);
+    await dialog.getByText(/saved by your browser/).waitFor();
+    await finger.tap(dialog.getByRole('button', { name: 'Close' }).first());
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
   it('ends live trading by a hold, and forgets the key by another', async () => {
     await finger.hold(button(/^End live trading/));
     await text(/Asked to end/).waitFor();

@@ -16,7 +16,7 @@ import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-f
 import { formatNumber } from '../../format/numbers.ts';
 import { READ_AT_ONCE, useOlderTrades } from './use-older-trades.ts';
 
-const TaxExport = screenPart(() => import('./TaxExport.tsx'));
+const TaxExport = screenPart(() => import('../tax/TaxExport.tsx'));
 
 const PAGE = 25;
 const SIDES = [
@@ -290,7 +290,7 @@ export function Trades({ known, total, quote, book }: TradesProps) {
       {taxing && (
         <Suspense>
           <TaxExport
-            book={book}
+            account={{ kind: 'paper', book }}
             onClose={() => {
               setTaxing(false);
             }}

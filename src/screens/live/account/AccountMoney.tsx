@@ -8,6 +8,7 @@ import { noPriceText } from '../../../format/no-price.ts';
 import { formatExact } from '../../../format/numbers.ts';
 import { unpricedIn } from '../../../stores/agent-money.ts';
 import { nameOf } from '../live-text.ts';
+import { TaxLotsButton } from './TaxLotsButton.tsx';
 import { ValueChange } from './ValueChange.tsx';
 
 function Coins({
@@ -125,6 +126,7 @@ export function AccountMoney({ account }: { account: LiveAccount }) {
           </Line>
           <Coins term="Fees charged" list={fees} />
         </dl>
+        {account.orders.length > 0 && <TaxLotsButton connection={connection} />}
       </div>
       <Cash account={account} />
     </>

@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 /**
  * The tax file: sums before it, the way from them to the portfolio, every page or no file, and
- * PAPER wherever it is read.
+ * PAPER wherever it is read; the file of real money says LIVE and names its account.
  */
 import '../../../support/page-world.ts';
 import axe from 'axe-core';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LiveTaxLots } from '../../../../contract/live.ts';
 import type { TaxLot, TaxLots } from '../../../../contract/tax.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
@@ -16,8 +17,8 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
 }));
 
 const { ApiError } = await import('../../../../src/api/api-error.ts');
-const { default: TaxExport } = await import('../../../../src/screens/portfolio/TaxExport.tsx');
-const { taxCsv } = await import('../../../../src/screens/portfolio/tax-file.ts');
+const { default: TaxExport } = await import('../../../../src/screens/tax/TaxExport.tsx');
+const { taxCsv } = await import('../../../../src/screens/tax/tax-file.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 
 const lot = (part: Partial<TaxLot> = {}): TaxLot => ({
@@ -108,7 +109,7 @@ afterEach(() => {
 });
 
 const open = (): void => {
-  render(<TaxExport book={undefined} onClose={() => undefined} />);
+  render(<TaxExport account={{ kind: 'paper' }} onClose={() => undefined} />);
 };
 const read = async (): Promise<HTMLElement> => {
   open();
@@ -231,5 +232,75 @@ describe('the tax file', () => {
     expect(screen.queryByLabelText('Year of sale')).toBeNull();
     expect(screen.getByRole('button', { name: 'Save CSV' })).toHaveProperty('disabled', true);
     expect(call).not.toHaveBeenCalled();
+  });
+});
+
+describe('the tax file of an exchange account', () => {
+  const CONNECTION = { exchange: 'kraken', label: 'Main & more' } as const;
+  const shared = Object.fromEntries(
+    Object.entries(found()).filter(([name]) => name !== 'paper' && name !== 'book'),
+  ) as Omit<TaxLots, 'paper' | 'book'>;
+  const real = (part: Partial<LiveTaxLots> = {}): LiveTaxLots => ({
+    ...shared,
+    ...CONNECTION,
+    live: true,
+    connectionId: 'c1',
+    source: 'kraken',
+    quote: 'USD',
+    // 10 more than the lots, and of coins given over 2 less.
+    realized: '49.129629632964',
+    rows: [lot({ pair: 'BTC/USD' })],
+    total: 1,
+    next: null,
+    ...part,
+  });
+  beforeEach(() => {
+    call.mockImplementation(() => Promise.resolve(real()));
+    render(
+      <TaxExport
+        account={{ kind: 'live', connectionId: 'c1' }}
+        where={CONNECTION}
+        onClose={() => undefined}
+      />,
+    );
+  });
+
+  it('asks for that account, says LIVE with its name, and marks its money', async () => {
+    const gain = await screen.findByText('= Gain');
+    expect(call).toHaveBeenCalledWith(
+      'liveTaxLots',
+      expect.objectContaining({ params: { id: 'c1' }, query: {} }),
+    );
+    expect(screen.getByTitle('Real money at Kraken, Main & more')).toBeTruthy();
+    expect(screen.queryByText('PAPER')).toBeNull();
+    expect(gain.closest('[data-account="live"]')).not.toBeNull();
+    expect(screen.getByText(/^No tax advice/)).toBeTruthy();
+    expect(screen.getByText(/Your own trades and transfers at Kraken/)).toBeTruthy();
+  });
+
+  it('meets what the account calls realised, coins given over included', async () => {
+    const sum = await screen.findByRole('region', { name: 'Gain and realised result' });
+    expect(
+      within(sum)
+        .getAllByRole('listitem')
+        .map((row) => row.textContent),
+    ).toEqual([
+      'Gain of these lots▲+61.13',
+      'Open positions and coins given over: average cost minus FIFO cost▼−12.00',
+    ]);
+    expect(sum.textContent).toContain('= Realised, of agents▲+49.13');
+  });
+
+  it('names the account in its name and in each row', async () => {
+    await screen.findByText('= Gain');
+    fireEvent.click(screen.getByRole('button', { name: 'Save CSV' }));
+    await waitFor(() => {
+      expect(saved).toHaveLength(1);
+    });
+    expect(saved[0]?.name).toBe('LIVE-tradewind-fifo-lots-Kraken-Main-more-all-years.csv');
+    const [heading, line] = taxCsv([lot({ pair: 'BTC/USD' })], real()).split('\r\n');
+    expect(heading).toMatch(/^exchange_account,asset,/);
+    expect(line).toMatch(/^"Kraken, Main & more",BTC,BTC\/USD,/);
+    expect(heading + String(line)).not.toMatch(/paper/i);
   });
 });

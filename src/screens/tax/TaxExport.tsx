@@ -1,13 +1,14 @@
 /** Exports gains by tax lot, with the sums and how they differ from the portfolio's. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import type { TaxLots } from '../../../contract/tax.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Select } from '../../components/Field.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { HowCalculated } from '../../components/HowCalculated.tsx';
+import { LiveAmount, LiveFrame } from '../../components/LiveMark.tsx';
+import { LiveTag } from '../../components/LiveTag.tsx';
 import { Line } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
@@ -16,16 +17,41 @@ import { formatNumber, formatQuantity } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
 import { equation, less, sumOf } from '../explain/equation.ts';
 import { Sum } from '../explain/Sum.tsx';
-import { download } from './csv.ts';
-import { readRows, readTaxLots, taxCsv, taxFileName, type TaxAsk } from './tax-file.ts';
+import { fullNameOf, nameOf } from '../live/live-text.ts';
+import { download } from '../portfolio/csv.ts';
+import {
+  readRows,
+  readTaxLots,
+  taxCsv,
+  taxFileName,
+  type TaxAccount,
+  type TaxAsk,
+  type TaxReport,
+} from './tax-file.ts';
 
 const ALL = 'all';
 const lotsText = (count: number): string =>
   `${formatNumber(count)} ${count === 1 ? 'lot' : 'lots'}`;
 
-/** From the file's gain to the portfolio's realised result. */
-function meeting(found: TaxLots, year: number | null) {
-  const held = sumOf(found.held.flatMap(({ averageCost, basis }) => [averageCost, less(basis)]));
+/**
+ * What lies between the two ways of counting, of open positions; of an exchange account also of coins
+ * that were given over, whose lots the report has one by one.
+ */
+function apart(found: TaxReport): { label: string; value: string } {
+  const ways = 'average cost minus FIFO cost';
+  if ('live' in found)
+    return {
+      label: `Open positions and coins given over: ${ways}`,
+      value: sumOf([found.realized, less(found.all.gain)]),
+    };
+  return {
+    label: `Open positions: ${ways}`,
+    value: sumOf(found.held.flatMap(({ averageCost, basis }) => [averageCost, less(basis)])),
+  };
+}
+
+/** From the file's gain to the realised result on the screens. */
+function meeting(found: TaxReport, year: number | null) {
   return equation(
     'Gain and realised result',
     [
@@ -45,38 +71,44 @@ function meeting(found: TaxLots, year: number | null) {
               change: true,
             },
           ]),
-      {
-        key: 'held',
-        label: 'Open positions: average cost minus FIFO cost',
-        value: held,
-        change: true,
-      },
+      { key: 'held', ...apart(found), change: true },
     ],
-    { label: 'Realised in the portfolio', value: found.realized, change: true },
+    {
+      label: 'live' in found ? 'Realised, of agents' : 'Realised in the portfolio',
+      value: found.realized,
+      change: true,
+    },
   );
 }
 
-function Figures({ found, year, held }: { found: TaxLots; year: number | null; held: boolean }) {
+function Sold({ found, year }: { found: TaxReport; year: number | null }) {
   const { sums, quote } = found;
+  const Money = 'live' in found ? LiveAmount : Amount;
+  return (
+    <dl aria-label={year === null ? 'Sold in all years' : `Sold in ${year}`}>
+      <Line term="Sold">{lotsText(sums.lots)}</Line>
+      <Line term="Proceeds after fees">
+        <Money value={sums.proceeds} quote={quote} />
+      </Line>
+      <Line term="Cost basis, fees included">
+        <Money value={sums.basis} />
+      </Line>
+      <Line term={<strong className="text-ink">= Gain</strong>}>
+        <strong>
+          <Money value={sums.gain} change quote={quote} />
+        </strong>
+      </Line>
+      <Line term="Fees, already included">
+        <Money value={sums.fees} />
+      </Line>
+    </dl>
+  );
+}
+
+function OpenLots({ found, held }: { found: TaxReport; held: boolean }) {
+  const Money = 'live' in found ? LiveAmount : Amount;
   return (
     <>
-      <dl aria-label={year === null ? 'Sold in all years' : `Sold in ${year}`}>
-        <Line term="Sold">{lotsText(sums.lots)}</Line>
-        <Line term="Proceeds after fees">
-          <Amount value={sums.proceeds} quote={quote} />
-        </Line>
-        <Line term="Cost basis, fees included">
-          <Amount value={sums.basis} />
-        </Line>
-        <Line term={<strong className="text-ink">= Gain</strong>}>
-          <strong>
-            <Amount value={sums.gain} change quote={quote} />
-          </strong>
-        </Line>
-        <Line term="Fees, already included">
-          <Amount value={sums.fees} />
-        </Line>
-      </dl>
       <h3 className="mt-4 text-sm font-semibold">
         Open lots{held ? ', in the file without a sale' : ', not in the file'}
       </h3>
@@ -94,45 +126,82 @@ function Figures({ found, year, held }: { found: TaxLots; year: number | null; h
                 </>
               }
             >
-              <Amount value={one.basis} />
+              <Money value={one.basis} />
             </Line>
           ))}
         </dl>
       )}
+    </>
+  );
+}
+
+function HowLive({ found }: { found: Extract<TaxReport, { live: true }> }) {
+  const exchange = nameOf(found);
+  return (
+    <HowCalculated>
+      <p>
+        An agent&apos;s result counts the cost of a sale at the agent&apos;s average cost. This file
+        counts it at the oldest purchase of the account by an agent (FIFO). Years and times are UTC.
+      </p>
+      <p>
+        Your own trades and transfers at {exchange} are not in it. Coins that an agent gave over to
+        you, because they were written off or too little to sell, are listed without proceeds and
+        gain. What was sold beyond what agents had bought has no cost.
+      </p>
+    </HowCalculated>
+  );
+}
+
+function HowPaper() {
+  return (
+    <HowCalculated>
+      <p>
+        The portfolio counts the cost of a sale at the agent's average cost. This file counts it at
+        the oldest purchase of the account (FIFO). The two differ by open positions only. Years and
+        times are UTC, on the market's clock.
+      </p>
+    </HowCalculated>
+  );
+}
+
+function Figures({ found, year, held }: { found: TaxReport; year: number | null; held: boolean }) {
+  const figures = (
+    <>
+      <Sold found={found} year={year} />
+      <OpenLots found={found} held={held} />
       <div className="mt-4">
-        <Sum equation={meeting(found, year)} quote={quote} />
+        <Sum equation={meeting(found, year)} quote={found.quote} />
       </div>
-      <HowCalculated>
-        <p>
-          The portfolio counts the cost of a sale at the agent's average cost. This file counts it
-          at the oldest purchase of the account (FIFO). The two differ by open positions only. Years
-          and times are UTC, on the market's clock.
-        </p>
-      </HowCalculated>
+      {'live' in found ? <HowLive found={found} /> : <HowPaper />}
       <p className="text-xs text-ink-3">
-        Paper money and no tax advice. Ask your tax office which method applies to you.
+        {'live' in found ? 'No tax advice.' : 'Paper money and no tax advice.'} Ask your tax office
+        which method applies to you.
       </p>
     </>
   );
+  return 'live' in found ? <LiveFrame>{figures}</LiveFrame> : figures;
 }
 
 /** Loads the lots; a newer request cancels the one before. */
 function useTaxLots(
   ask: TaxAsk,
   online: boolean,
-): { found: TaxLots | null; error: string | null; again: () => void } {
-  const [state, setState] = useState<{ key: string; found: TaxLots | null; error: string | null }>({
+): { found: TaxReport | null; error: string | null; again: () => void } {
+  const [state, setState] = useState<{
+    key: string;
+    found: TaxReport | null;
+    error: string | null;
+  }>({
     key: '',
     found: null,
     error: null,
   });
   const [tries, setTries] = useState(0);
-  const { book, year, held } = ask;
-  const key = JSON.stringify([book, year, held]);
+  const key = JSON.stringify(ask);
   useEffect(() => {
     if (!online) return undefined;
     const control = new AbortController();
-    readTaxLots({ book, year, held }, control.signal).then(
+    readTaxLots(JSON.parse(key) as TaxAsk, control.signal).then(
       (found) => {
         setState({ key, found, error: null });
       },
@@ -143,7 +212,7 @@ function useTaxLots(
     return () => {
       control.abort();
     };
-  }, [key, book, year, held, online, tries]);
+  }, [key, online, tries]);
   return {
     found: state.key === key ? state.found : null,
     error: state.key === key ? state.error : null,
@@ -154,7 +223,7 @@ function useTaxLots(
 }
 
 /** Loads every row and saves the file; its message disappears when the choice changes. */
-function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
+function useSaveFile(ask: TaxAsk, found: TaxReport | null) {
   const [saving, setSaving] = useState<string | null>(null);
   const [message, setMessage] = useState('');
   const [fault, setFault] = useState<string | null>(null);
@@ -170,7 +239,7 @@ function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
     setFault(null);
   }, [found]);
 
-  const save = async (first: TaxLots): Promise<void> => {
+  const save = async (first: TaxReport): Promise<void> => {
     const ours = new AbortController();
     stop.current = ours;
     setSaving('Loading…');
@@ -198,7 +267,7 @@ function SaveActions({
   offline,
 }: {
   file: SaveFile;
-  found: TaxLots | null;
+  found: TaxReport | null;
   offline: boolean;
 }) {
   return (
@@ -268,10 +337,12 @@ function LotsChoice({
 
 /** Shown in place of the sums until they are loaded. */
 function NoLots({
+  isLive,
   offline,
   error,
   onAgain,
 }: {
+  isLive: boolean;
   offline: boolean;
   error: string | null;
   onAgain: () => void;
@@ -279,8 +350,8 @@ function NoLots({
   if (offline)
     return (
       <EmptyState title="You're offline">
-        Tax lots need all trades, and this device stores only the newest. You can save those with
-        CSV above the list of trades.
+        Tax lots need all trades, and this device stores only the newest.
+        {!isLive && ' You can save those with CSV above the list of trades.'}
       </EmptyState>
     );
   if (error === null) return <SkeletonRows rows={7} label="Sums" />;
@@ -298,18 +369,23 @@ function NoLots({
   );
 }
 
+const FIFO = 'FIFO: one row for each part of a purchase that was sold.';
+
 export default function TaxExport({
-  book,
+  account,
+  where,
   onClose,
 }: {
-  book: number | undefined;
+  account: TaxAccount;
+  /** The exchange account's name; none of paper. */
+  where?: Parameters<typeof fullNameOf>[0];
   onClose: () => void;
 }) {
   const { online } = useSnapshot(connection);
   const offline = online === 'offline';
   const [year, setYear] = useState<number | null>(null);
   const [held, setHeld] = useState(false);
-  const ask: TaxAsk = { book, year, held };
+  const ask: TaxAsk = { account, year, held };
   const { found, error, again } = useTaxLots(ask, !offline);
   const [years, setYears] = useState<readonly number[]>([]);
   useEffect(() => {
@@ -325,7 +401,15 @@ export default function TaxExport({
       title="Tax lots"
       description={
         <span className="flex flex-wrap items-center gap-x-2">
-          FIFO: one row for each part of a purchase that was sold. <PaperTag />
+          {FIFO}
+          {where === undefined ? (
+            <PaperTag />
+          ) : (
+            <span className="flex items-center gap-x-2">
+              <LiveTag where={fullNameOf(where)} />
+              {fullNameOf(where)}
+            </span>
+          )}
         </span>
       }
       actions={<SaveActions file={file} found={found} offline={offline} />}
@@ -349,7 +433,9 @@ export default function TaxExport({
           <Figures found={found} year={year} held={held} />
         </div>
       )}
-      {found === null && <NoLots offline={offline} error={error} onAgain={again} />}
+      {found === null && (
+        <NoLots isLive={where !== undefined} offline={offline} error={error} onAgain={again} />
+      )}
     </Dialog>
   );
 }
