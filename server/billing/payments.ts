@@ -92,6 +92,16 @@ export interface WebhookNotice {
   checkout: { id: string; state: 'complete' | 'expired' } | null;
 }
 
+export interface Lengthened {
+  /** As it is now. */
+  subscription: ProviderSubscription;
+  /**
+   * False where the end was later for another reason, such as a renewal since it was read: nothing
+   * was added, and what is to be asked for has to be counted from there.
+   */
+  isGiven: boolean;
+}
+
 export interface Payments {
   readonly provider: 'stripe' | 'test';
   /** All plans, cheapest first, the free one included. */
@@ -147,7 +157,7 @@ export interface Payments {
     creditId: string;
     subscriptionId: string;
     paidUntil: number;
-  }): Promise<ProviderSubscription>;
+  }): Promise<Lengthened>;
   /**
    * Ends the subscription at once and forgets the customer, as far as the provider's own books may;
    * fine where both are gone.

@@ -12,6 +12,7 @@ import {
   ProviderFailed,
   type ChargeOrder,
   type CheckoutOrder,
+  type Lengthened,
   type OpenedCheckout,
   type Payments,
   type PortalOrder,
@@ -408,7 +409,8 @@ export class StripePayments implements Payments {
   /**
    * A trial up to a later day is how Stripe gives days away: no charge, no proration, and the next
    * period begins after it. Stripe sets what it is told, so it is asked first: an end that is there
-   * already, or a later one, stays.
+   * already, or a later one, stays. The last trial's end stays known when a period follows it, which
+   * tells one that was asked for from one that a renewal brought.
    */
   async lengthen({
     creditId,
@@ -418,14 +420,14 @@ export class StripePayments implements Payments {
     creditId: string;
     subscriptionId: string;
     paidUntil: number;
-  }): Promise<ProviderSubscription> {
+  }): Promise<Lengthened> {
     const trialEndS = Math.floor(paidUntil / 1_000);
-    const present = this.read(
-      await this.ask('lengthen', () =>
-        this.stripe.subscriptions.retrieve(subscriptionId, { expand: [LATEST_INVOICE] }),
-      ),
+    const found = await this.ask('lengthen', () =>
+      this.stripe.subscriptions.retrieve(subscriptionId, { expand: [LATEST_INVOICE] }),
     );
-    if ((present.currentPeriodEnd ?? 0) >= trialEndS * 1_000) return present;
+    const present = this.read(found);
+    if ((present.currentPeriodEnd ?? 0) >= trialEndS * 1_000)
+      return { subscription: present, isGiven: (found.trial_end ?? 0) >= trialEndS };
     const subscription = await this.ask('lengthen', () =>
       this.stripe.subscriptions.update(
         subscriptionId,
@@ -433,7 +435,7 @@ export class StripePayments implements Payments {
         { idempotencyKey: `credit-${creditId}-${paidUntil}` },
       ),
     );
-    return this.read(subscription);
+    return { subscription: this.read(subscription), isGiven: true };
   }
 
   /**

@@ -189,7 +189,10 @@ export class ReferralRewards {
     const settled = await database.transaction((tx) => this.settle(tx, credit));
     if (settled === null) return;
     const observation = await observe(database.db, clock);
-    const lengthened = await payments.lengthen({ creditId: credit.id, ...settled });
+    const { subscription: lengthened, isGiven } = await payments.lengthen({
+      creditId: credit.id,
+      ...settled,
+    });
     await database.transaction(async (tx) => {
       await recordSubscription(
         tx,
@@ -203,8 +206,9 @@ export class ReferralRewards {
       if (await isShortOf(tx, credit.uid, lengthened)) return;
       await tx.db
         .update(planCredits)
-        .set({ grantedAt: clock.now() })
-        .where(eq(planCredits.id, credit.id));
+        // A renewal had come first: counted from its end, the next run asks for the days anew.
+        .set(isGiven ? { grantedAt: clock.now() } : { subscriptionId: null, paidUntil: null })
+        .where(and(eq(planCredits.id, credit.id), isNull(planCredits.grantedAt)));
     });
   }
 

@@ -17,6 +17,8 @@ export interface StandInSubscription {
   /** Seconds, as Stripe counts. */
   periodStart?: number;
   periodEnd: number;
+  /** The last trial's, which stays known after it (s). */
+  trialEnd?: number;
   cancelAtPeriodEnd: boolean;
   cancelAt?: number | null;
   /** What its newest invoice is for; the renewal that began the period unless told otherwise. */
@@ -230,6 +232,7 @@ const subscriptionObject = (
     customer: subscription.customer,
     status: subscription.status,
     cancel_at: subscription.cancelAt ?? null,
+    trial_end: subscription.trialEnd ?? null,
     cancel_at_period_end: subscription.cancelAtPeriodEnd,
     metadata: subscription.uid === null ? {} : { uid: subscription.uid },
     latest_invoice: latestInvoice(
@@ -437,7 +440,11 @@ class Books {
     if (fields.cancel_at_period_end !== undefined)
       subscription.cancelAtPeriodEnd = fields.cancel_at_period_end === 'true';
     if (fields.trial_end !== undefined)
-      Object.assign(subscription, { periodEnd: Number(fields.trial_end), status: 'trialing' });
+      Object.assign(subscription, {
+        periodEnd: Number(fields.trial_end),
+        trialEnd: Number(fields.trial_end),
+        status: 'trialing',
+      });
     return done(subscriptionObject(subscription, this.invoices, fields));
   }
 

@@ -9,6 +9,7 @@ import { checkouts, subscriptions, testInvoices } from '../../db/schema-plans.ts
 import type {
   ChargeOrder,
   CheckoutOrder,
+  Lengthened,
   OpenedCheckout,
   Payments,
   PortalOrder,
@@ -154,20 +155,22 @@ export class FakePayments implements Payments {
     return Promise.resolve(null);
   }
 
-  lengthen({
+  /** Its answer comes at once: an end that is later was not asked for, but brought by a renewal. */
+  async lengthen({
     subscriptionId,
     paidUntil,
   }: {
     subscriptionId: string;
     paidUntil: number;
-  }): Promise<ProviderSubscription> {
-    return this.change(subscriptionId, async (tx, row) => {
+  }): Promise<Lengthened> {
+    const subscription = await this.change(subscriptionId, async (tx, row) => {
       const next = providerView(row, {
         currentPeriodEnd: Math.max(row.currentPeriodEnd ?? 0, paidUntil),
       });
       await writeSubscription(tx, this.deps, next);
       return next;
     });
+    return { subscription, isGiven: subscription.currentPeriodEnd === paidUntil };
   }
 
   async forget({ subscriptionId }: { subscriptionId: string | null }): Promise<void> {

@@ -456,8 +456,11 @@ describe('days and goodbyes', () => {
       expect(
         await payments.lengthen({ creditId: 'credit-1', subscriptionId: id, paidUntil }),
       ).toMatchObject({
-        status: 'trialing',
-        currentPeriodEnd: Math.floor(paidUntil / 1_000) * 1_000,
+        isGiven: true,
+        subscription: {
+          status: 'trialing',
+          currentPeriodEnd: Math.floor(paidUntil / 1_000) * 1_000,
+        },
       });
     const asked = stripe.requests.filter(
       ({ path, method }) => method === 'POST' && path === `/v1/subscriptions/${id}`,
@@ -475,7 +478,7 @@ describe('days and goodbyes', () => {
     await payments.lengthen({ creditId: 'second', subscriptionId: id, paidUntil: later ?? 0 });
     expect(
       await payments.lengthen({ creditId: 'first', subscriptionId: id, paidUntil: sooner ?? 0 }),
-    ).toMatchObject({ currentPeriodEnd: later });
+    ).toMatchObject({ subscription: { currentPeriodEnd: later } });
     expect(stripe.subscriptions.get(id)?.periodEnd).toBe((later ?? 0) / 1_000);
   });
 
@@ -511,6 +514,42 @@ describe('days and goodbyes', () => {
     }
     expect(stripe.subscriptions.get(id)?.periodEnd).toBe(end + 42 * DAY_S);
     expect((await rowOf(uid))?.currentPeriodEnd).toBe((end + 42 * DAY_S) * 1_000);
+  });
+
+  it.each([
+    ['before Stripe hears of them', false],
+    ['after Stripe has given them', true],
+  ])('are given once where the plan renews %s (R2-13)', async (_when, isHeard) => {
+    const uid = await world.person();
+    const id = paid(uid);
+    await reconciliation.runOnce();
+    const held = stripe.subscriptions.get(id);
+    if (held === undefined) throw new Error('No such subscription');
+    const end = held.periodEnd;
+    await world.database.db.insert(planCredits).values({
+      id: randomUUID(),
+      uid,
+      cause: `inviter:${randomUUID()}`,
+      days: 14,
+      createdAt: world.clock.at,
+    });
+    const rewards = new ReferralRewards({ ...deps, payments: stripePayments(500) });
+    // What is asked first reads the plan: then Stripe falls silent before, or after, the days.
+    if (isHeard) {
+      await payments.lengthen({
+        creditId: 'by hand',
+        subscriptionId: id,
+        paidUntil: (end + 14 * DAY_S) * 1_000,
+      });
+    }
+    stripe.fail(1, 'silence');
+    await rewards.runOnce();
+    stripe.fail(0);
+    held.periodEnd += 30 * DAY_S;
+    held.status = 'active';
+    for (let run = 0; run < 3; run += 1) await rewards.runOnce();
+    expect(held.periodEnd).toBe(end + 44 * DAY_S);
+    expect((await rowOf(uid))?.currentPeriodEnd).toBe((end + 44 * DAY_S) * 1_000);
   });
 
   it('forget a customer with every subscription of theirs, and again without complaint', async () => {

@@ -13,7 +13,7 @@ import {
 import { referralCodes, referrals, users } from '../../../server/db/schema.ts';
 import { planCredits, subscriptions } from '../../../server/db/schema-plans.ts';
 import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
-import type { Payments, ProviderSubscription } from '../../../server/billing/payments.ts';
+import type { Lengthened, Payments } from '../../../server/billing/payments.ts';
 import { mailboxOf } from '../../../server/referrals/claim.ts';
 import { ownCode } from '../../../server/referrals/code.ts';
 import { ReferralRewards } from '../../../server/referrals/rewards.ts';
@@ -220,7 +220,7 @@ class ToldPayments extends FakePayments {
     creditId: string;
     subscriptionId: string;
     paidUntil: number;
-  }): Promise<ProviderSubscription> {
+  }): Promise<Lengthened> {
     const { subscriptionId, paidUntil } = order;
     this.asked.push(order);
     if (this.silent > 0) {
@@ -235,7 +235,7 @@ class ToldPayments extends FakePayments {
     this.reached();
     await heldUntil;
     await this.meanwhile?.();
-    return { ...seen, currentPeriodEnd: paidUntil };
+    return { subscription: { ...seen, currentPeriodEnd: paidUntil }, isGiven: true };
   }
 }
 
