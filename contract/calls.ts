@@ -95,6 +95,7 @@ import {
 } from './trading.ts';
 import {
   RiskProfileBody,
+  RiskProfileQuery,
   RiskProfileReply,
   TradingSettings,
   TradingSettingsBody,
@@ -347,6 +348,7 @@ export const CALLS = {
   }),
 
   riskProfile: call('PUT', '/api/user/risk-profile', "The user's own percentages for a profile", {
+    query: RiskProfileQuery,
     body: RiskProfileBody,
     needs: { resource: 'trading', action: 'standard' },
     reply: RiskProfileReply,

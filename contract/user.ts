@@ -21,6 +21,11 @@ export const RiskProfileBody = z.strictObject({
   stop_loss_percentage: between(0.01, 50),
 });
 export type RiskProfileBody = z.infer<typeof RiskProfileBody>;
+/**
+ * `version`: what `riskVersion` made of the values that the edit began on; others on the server
+ * answer 409 with those. It is in the query because a server that does not know it ignores it there.
+ */
+export const RiskProfileQuery = z.object({ version: z.optional(z.string()) });
 export const RiskProfileReply = z.object({ commandId: z.string(), profile: RiskProfileBody });
 export type RiskProfileReply = z.infer<typeof RiskProfileReply>;
 

@@ -3,6 +3,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
 import { tierPermitsCall } from '../../contract/calls.ts';
+import { riskVersion } from '../../contract/risk-version.ts';
 import type { RiskProfileBody, TradingSettingsBody } from '../../contract/user.ts';
 import type { Entitlement } from '../billing/entitlement.ts';
 import type { Database, Tx } from '../db/database.ts';
@@ -37,7 +38,7 @@ export function userHandlers(deps: UserDeps) {
         return { commandId, settings, version };
       }),
 
-    riskProfile: ({ caller, commandId, body, once }) =>
+    riskProfile: ({ caller, commandId, query, body, once }) =>
       once(async (tx) => {
         const { tier } = await entitlement.tierOf(caller.uid, tx);
         if (!tierPermitsCall(tier, 'riskProfile')) {
@@ -46,7 +47,8 @@ export function userHandlers(deps: UserDeps) {
             'Insufficient permissions: you need the Standard plan to set your own risk limits.',
           );
         }
-        await holdAccounts(tx, caller.uid);
+        await holdTrading(tx, caller.uid);
+        await refuseOutdated(tx, caller.uid, body, query.version);
         await writeRiskProfile(tx, caller.uid, body);
         await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
         return { commandId, profile: body };
@@ -54,7 +56,7 @@ export function userHandlers(deps: UserDeps) {
 
     usePresets: ({ caller, commandId, body: { profile }, once }) =>
       once(async (tx) => {
-        await holdAccounts(tx, caller.uid);
+        await holdTrading(tx, caller.uid);
         await tx.db
           .delete(riskProfiles)
           .where(and(eq(riskProfiles.uid, caller.uid), eq(riskProfiles.profile, profile)));
@@ -66,15 +68,17 @@ export function userHandlers(deps: UserDeps) {
 
 /**
  * Agents that trade now hold the book and have read the settings before these: they are waited for,
- * so that what is set here counts for every purchase from here on.
+ * so that what is set here counts for every purchase from here on. Edits wait for each other, also
+ * those of a person without an account.
  */
-async function holdAccounts(tx: Tx, uid: string): Promise<void> {
+async function holdTrading(tx: Tx, uid: string): Promise<void> {
   await tx.db
     .select({ id: accounts.id })
     .from(accounts)
     .where(and(eq(accounts.uid, uid), isNull(accounts.closedAt)))
     .orderBy(accounts.id)
     .for('update');
+  await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
 }
 
 async function writeSettings(
@@ -84,7 +88,7 @@ async function writeSettings(
   seen: number | undefined,
 ): Promise<number> {
   const mine = eq(users.uid, uid);
-  await holdAccounts(tx, uid);
+  await holdTrading(tx, uid);
   const [row] = await tx.db
     .update(users)
     .set({ settings, settingsVersion: sql`${users.settingsVersion} + 1` })
@@ -98,6 +102,24 @@ async function writeSettings(
     {
       details: { settings: fresh.settings, version: fresh.version },
     },
+  );
+}
+
+/** Values that the server has already are no conflict: a request whose answer was lost saved them. */
+async function refuseOutdated(
+  tx: Tx,
+  uid: string,
+  body: RiskProfileBody,
+  seen: string | undefined,
+): Promise<void> {
+  if (seen === undefined) return;
+  const own = await readRiskProfiles(tx.db, uid);
+  const present = own.find(({ profile }) => profile === body.profile);
+  if ([seen, riskVersion(body)].includes(riskVersion(present))) return;
+  throw new Refusal(
+    'settings_changed',
+    'Your risk values were changed elsewhere in the meantime. Compare both and save again.',
+    { details: { profile: present ?? null } },
   );
 }
 

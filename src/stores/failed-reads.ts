@@ -8,6 +8,7 @@ import { connection } from './connection.ts';
 import { historyStore, loadHistory } from './fills-store.ts';
 import { loadMarket, marketStore } from './market-store.ts';
 import { loadPortfolio, portfolioStore } from './portfolio-store.ts';
+import { loadSettings, settingsStore } from './settings-store.ts';
 
 const SOONEST_MS = 1_000;
 
@@ -18,6 +19,7 @@ const READS = [
   [historyStore, loadHistory],
   [marketStore, loadMarket],
   [alertsStore, loadAlerts],
+  [settingsStore, loadSettings],
 ] as const;
 
 let timer: ReturnType<typeof setTimeout> | undefined;

@@ -47,7 +47,9 @@ function rereadAll(): void {
       loadHistory(true),
       loadMarket(true),
       loadAlerts(true),
+      loadSettings(true),
     ]).then(retryFailed);
+    walletChanged();
     if (liveSlots.connections.data !== null) withLive(({ rereadLive }) => rereadLive());
   }, 150);
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { useRef, useState, type FormEvent } from 'react';
 import { RiskProfile } from '../../../contract/agents.ts';
+import { riskVersion } from '../../../contract/risk-version.ts';
 import { RiskProfileBody } from '../../../contract/user.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/api.ts';
@@ -46,9 +47,20 @@ function numbersOf(own: readonly RiskProfileBody[], profile: RiskProfile): Numbe
       };
 }
 
-/** Entries may be older than what was saved elsewhere since. */
-const savedText = (saved: RiskProfileBody): string =>
-  `Saved: largest position ${formatNumber(saved.max_position_percentage)} %, signal threshold ${formatNumber(saved.confidence_threshold)}, stop loss ${formatNumber(saved.stop_loss_percentage)} %.`;
+const valuesText = (values: RiskProfileBody): string =>
+  `largest position ${formatNumber(values.max_position_percentage)} %, signal threshold ${formatNumber(values.confidence_threshold)}, stop loss ${formatNumber(values.stop_loss_percentage)} %`;
+
+const Refused = z.object({ profile: z.nullable(RiskProfileBody) });
+
+/** What another device has saved since; null where the refusal is none of that. */
+function changedText(error: unknown, profile: RiskProfile): string | null {
+  if (!(error instanceof ApiError) || error.code !== 'settings_changed') return null;
+  const theirs = Refused.safeParse(error.details).data;
+  if (theirs === undefined) return null;
+  const now =
+    theirs.profile === null ? `${profile} agents use the presets` : valuesText(theirs.profile);
+  return `Changed on another device: ${now}. Your entries are kept. Save again to apply them.`;
+}
 
 export interface RiskFormProps {
   own: readonly RiskProfileBody[];
@@ -112,13 +124,19 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
     setErrors({});
     setBusy(true);
     try {
-      await api.call('riskProfile', { body: checked.value });
+      await api.call('riskProfile', {
+        query: { version: riskVersion(own.find((values) => values.profile === profile)) },
+        body: checked.value,
+      });
       await loadSettings(true);
       saved();
       pageToast('success', `${profile} risk values saved.`);
     } catch (error) {
+      const changedSince = changedText(error, profile);
+      // What was not typed is shown, and saved, as it is there by now.
+      if (changedSince !== null) await loadSettings(true);
       if (error instanceof ApiError) setErrors(byField(error.issues));
-      setFailure(errorSentence(error));
+      setFailure(changedSince ?? errorSentence(error));
     } finally {
       setBusy(false);
     }
@@ -232,7 +250,8 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
         <div className="flex flex-wrap items-center gap-3">
           <span className="text-ink-3">
             Not saved yet.{keepsSnapshots() && ' Your entries are kept on this device.'}
-            {saved !== undefined && ` ${savedText(saved)}`}
+            {/* Entries may be older than what was saved elsewhere since. */}
+            {saved !== undefined && ` Saved: ${valuesText(saved)}.`}
           </span>
           <Button
             size="sm"

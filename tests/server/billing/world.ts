@@ -77,6 +77,7 @@ export function caller(world: World, handlers: Partial<Handlers>) {
     name: N,
     body?: CallBody<N>,
     commandId: string = randomUUID(),
+    query: Record<string, string> = {},
   ): Promise<CallReply<N>> => {
     const handler = handlers[name] as Handler<N>;
     const definition = CALLS[name];
@@ -86,7 +87,7 @@ export function caller(world: World, handlers: Partial<Handlers>) {
       ip: '203.0.113.7',
       commandId: definition.method === 'GET' ? '' : commandId,
       params: {} as never,
-      query: {} as never,
+      query: definition.query.parse(query) as never,
       body: parsed,
       once: (effect) =>
         runOnce(

@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tier } from '../../../contract/permission.ts';
+import { riskVersion } from '../../../contract/risk-version.ts';
 import { RiskProfileBody, TradingSettingsBody, UserSettings } from '../../../contract/user.ts';
 import { RISK_PROFILES } from '../../../engine/execution/risk-profiles.ts';
 import { users } from '../../../server/db/schema.ts';
@@ -211,6 +212,65 @@ describe('own risk values', () => {
     expect(await riskValuesFor(db, uid, 'Aggressive')).toEqual(RISK_PROFILES.Aggressive);
     expect((await call(uid, 'tradingSettings')).riskProfiles).toEqual([own]);
     expect(await world.eventTypes(uid)).toEqual(['settings.changed', 'settings.changed']);
+  });
+
+  describe('saved on a version', () => {
+    const asSeen = (seen: RiskProfileBody | undefined) => ({ version: riskVersion(seen) });
+    const save = (uid: string, body: RiskProfileBody, seen: RiskProfileBody | undefined) =>
+      call(uid, 'riskProfile', body, randomUUID(), asSeen(seen));
+    const kept = async (uid: string) => (await call(uid, 'tradingSettings')).riskProfiles;
+
+    it('are refused where another device has saved since, with what it saved (R7-22, R3-03)', async () => {
+      const uid = await world.person();
+      await save(uid, own, undefined);
+      const elsewhere = { ...own, stop_loss_percentage: 2 };
+      await save(uid, elsewhere, own);
+      await expect(save(uid, { ...own, max_position_percentage: 8 }, own)).rejects.toMatchObject({
+        code: 'settings_changed',
+        status: 409,
+        more: { details: { profile: elsewhere } },
+      });
+      expect(await kept(uid)).toEqual([elsewhere]);
+    });
+
+    it('are refused where another device has gone back to the presets, or left them', async () => {
+      const uid = await world.person();
+      await save(uid, own, undefined);
+      await expect(save(uid, { ...own, stop_loss_percentage: 3 }, undefined)).rejects.toMatchObject(
+        { code: 'settings_changed', more: { details: { profile: own } } },
+      );
+      await call(uid, 'usePresets', { profile: 'Moderate' });
+      await expect(save(uid, { ...own, stop_loss_percentage: 3 }, own)).rejects.toMatchObject({
+        code: 'settings_changed',
+        more: { details: { profile: null } },
+      });
+      expect(await kept(uid)).toEqual([]);
+    });
+
+    it('count as saved where the server has them already, as after a lost answer', async () => {
+      const uid = await world.person();
+      await save(uid, own, undefined);
+      expect((await save(uid, own, undefined)).profile).toEqual(own);
+    });
+
+    it('do not stand in the way of another profile, nor of a build that sends no version', async () => {
+      const uid = await world.person();
+      await save(uid, own, undefined);
+      const aggressive = { ...own, profile: 'Aggressive' as const };
+      await save(uid, aggressive, undefined);
+      await call(uid, 'riskProfile', { ...own, stop_loss_percentage: 9 });
+      expect(await kept(uid)).toEqual([aggressive, { ...own, stop_loss_percentage: 9 }]);
+    });
+
+    it('let exactly one of many edits on one version through', async () => {
+      const uid = await world.person();
+      const results = await Promise.allSettled(
+        Array.from({ length: 8 }, (_unused, index) =>
+          save(uid, { ...own, stop_loss_percentage: index + 1 }, undefined),
+        ),
+      );
+      expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    });
   });
 
   it('need the standard plan or a trial', async () => {

@@ -37,6 +37,7 @@ import {
   poolsStore,
 } from '../../../src/stores/market-store.ts';
 import { portfolioStore } from '../../../src/stores/portfolio-store.ts';
+import { settingsStore } from '../../../src/stores/settings-store.ts';
 import { subscriptionStore } from '../../../src/stores/subscription-store.ts';
 import { applyWallet, walletStore } from '../../../src/stores/wallet-store.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -421,6 +422,41 @@ describe('a stream that ends', () => {
     vi.useRealTimers();
     handed().onState('closed');
     connection.gapAt = null;
+  });
+});
+
+describe('a page that was hidden', () => {
+  it('reads the settings and the wallet anew: another device may have paused trading (R3-04, R7-27)', async () => {
+    applyWallet(replies().walletStatus!, 'network');
+    await waitFor(() => {
+      expect(settingsStore.status).toBe('ready');
+    });
+    asked = [];
+    handed().onGap();
+    await waitFor(() => {
+      expect([count('tradingSettings'), count('walletStatus')]).toEqual([1, 1]);
+    });
+  });
+
+  it('asks again for settings that it could not read', async () => {
+    const answer = call.getMockImplementation();
+    let isAway = true;
+    call.mockImplementation(((name: 'tradingSettings') => {
+      if (name !== 'tradingSettings' || !isAway) return answer?.(name, {});
+      isAway = false;
+      asked.push(name);
+      return Promise.reject(
+        new ApiError('The server is busy', { code: 'server_busy', status: 503, text: 'Busy' }),
+      );
+    }) as never);
+    onTestFinished(() => {
+      if (answer !== undefined) call.mockImplementation(answer);
+      connection.gapAt = null;
+    });
+    handed().onGap();
+    await waitFor(() => {
+      expect([count('tradingSettings'), settingsStore.status]).toEqual([2, 'ready']);
+    });
   });
 });
 

@@ -3,6 +3,8 @@
 import '../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { useSnapshot } from 'valtio';
+import { riskVersion } from '../../../../contract/risk-version.ts';
 import type { UserSettings } from '../../../../contract/user.ts';
 
 const { call, keptHere, updateProfile } = vi.hoisted(() => ({
@@ -360,6 +362,7 @@ describe('the risk values form', () => {
       expect(call).toHaveBeenCalledWith('tradingSettings', {});
     });
     expect(call).toHaveBeenCalledWith('riskProfile', {
+      query: { version: 'presets' },
       body: {
         profile: 'Aggressive',
         max_position_percentage: 12.5,
@@ -402,6 +405,76 @@ describe('the risk values form', () => {
     expect(field('Largest position').value).toBe('');
     fireEvent.change(field('Profile'), { target: { value: 'Moderate' } });
     expect(field('Largest position').value).toBe('8');
+  });
+
+  it("keeps what was typed where another device has saved since, and saves it on that device's stop loss (R3-03, R7-22)", async () => {
+    const saved = {
+      profile: 'Moderate' as const,
+      max_position_percentage: 10,
+      confidence_threshold: 0.5,
+      stop_loss_percentage: 5,
+    };
+    const elsewhere = { ...saved, stop_loss_percentage: 2 };
+    const mine = { ...elsewhere, max_position_percentage: 8 };
+    let stored = elsewhere;
+    call.mockImplementation(
+      (name: string, { body, query }: { body: typeof saved; query: { version: string } }) => {
+        if (name === 'tradingSettings')
+          return Promise.resolve({ settings, version: 3, riskProfiles: [stored] });
+        if (query.version !== riskVersion(stored))
+          return Promise.reject(
+            new ApiError('409', {
+              code: 'settings_changed',
+              status: 409,
+              text: '',
+              details: { profile: stored },
+            }),
+          );
+        stored = body;
+        return Promise.resolve({ commandId: '1', profile: body });
+      },
+    );
+    const Shown = () => (
+      <RiskForm own={useSnapshot(settingsStore).data?.riskProfiles ?? []} blocked={null} />
+    );
+    applySettings({ settings, version: 3, riskProfiles: [saved] }, 'network');
+    render(<Shown />);
+    type('Largest position', '8');
+    save('Save risk values');
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      'Changed on another device: largest position 10 %, signal threshold 0.5, stop loss 2 %. Your entries are kept. Save again to apply them.',
+    );
+    expect([field('Largest position').value, field('Stop loss').value]).toEqual(['8', '2']);
+    expect(stored).toEqual(elsewhere);
+    save('Save risk values');
+    await waitFor(() => {
+      expect(stored).toEqual(mine);
+    });
+    await waitFor(() => {
+      expect(screen.queryByText(/^Not saved yet/)).toBeNull();
+    });
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('says so where another device has gone back to the presets', async () => {
+    call.mockImplementation((name: string) =>
+      name === 'tradingSettings'
+        ? Promise.resolve({ settings, version: 3, riskProfiles: [] })
+        : Promise.reject(
+            new ApiError('409', {
+              code: 'settings_changed',
+              status: 409,
+              text: '',
+              details: { profile: null },
+            }),
+          ),
+    );
+    render(<RiskForm own={[]} blocked={null} />);
+    fill(['12.5', '0.6', '4']);
+    save('Save risk values');
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      'Changed on another device: Moderate agents use the presets. Your entries are kept. Save again to apply them.',
+    );
   });
 
   describe('left before it is saved', () => {
