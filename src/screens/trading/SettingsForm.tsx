@@ -13,7 +13,7 @@ import { withLocalNumbers } from '../../format/number-marks.ts';
 import { updateProfile } from '../../identity/session.ts';
 import { log } from '../../platform/page-log.ts';
 import { accountChoice } from '../../stores/account-choice.ts';
-import { differences, FIELD_NAMES, valueText } from './settings-draft.ts';
+import { FIELD_NAMES, valueText } from './settings-draft.ts';
 import { useSettingsEdit, type Clash, type SettingsEdit } from './use-settings-edit.ts';
 
 function Conflict({
@@ -48,7 +48,7 @@ function Conflict({
           </tr>
         </thead>
         <tbody>
-          {differences(clash.mine, clash.theirs).map((name) => (
+          {clash.fields.map((name) => (
             <tr key={name} className="rule">
               <th className="py-1 font-normal" scope="row">
                 {FIELD_NAMES[name]}
@@ -100,7 +100,7 @@ function Saving({
   blocked: string | null;
   label: string;
 }) {
-  const { newer, failure, clash, busy, unsaved, save, takeTheirs } = edit;
+  const { newer, failure, clash, busy, unsaved, saveMine, takeTheirs } = edit;
   return (
     <>
       {newer && (
@@ -118,7 +118,7 @@ function Saving({
           clash={clash}
           busy={busy}
           onMine={() => {
-            save(clash.version);
+            saveMine(clash);
           }}
           onTheirs={() => {
             takeTheirs(clash);
@@ -230,10 +230,20 @@ function MaximumField({ draft, errors, set, quote }: Fields & { quote: string })
   );
 }
 
+const TRADING_FIELDS = [
+  'tradingEnabled',
+  'tradingMode',
+  'tradingFrequency',
+  'riskProfile',
+  'maxTradeAmount',
+  'notificationsEnabled',
+] as const;
+
 /** Rules for the user's agents, and defaults for new ones. */
 export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
   const edit = useSettingsEdit({
     name: 'settings',
+    fields: TRADING_FIELDS,
     initial,
     version,
     said: 'Trading settings saved.',
@@ -277,6 +287,7 @@ function nameSignIn({ displayName }: UserSettings): void {
 export function ProfileForm({ initial, version, blocked }: Omit<SettingsFormProps, 'quote'>) {
   const edit = useSettingsEdit({
     name: 'profile',
+    fields: ['displayName'],
     initial,
     version,
     said: 'Profile saved.',

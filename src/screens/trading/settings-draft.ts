@@ -1,5 +1,4 @@
 /** The entries of the trading settings, as text until they are valid. */
-import * as z from 'zod/mini';
 import { UserSettings } from '../../../contract/user.ts';
 import { formatQuantity } from '../../format/numbers.ts';
 import { fieldText, typedNumber } from '../../format/typed-numbers.ts';
@@ -15,28 +14,9 @@ export interface SettingsDraft extends Omit<
   riskProfile: string;
 }
 
-/** The draft saved on the device, with the version it began with. */
-export const KeptSettings = z.nullable(
-  z.object({
-    base: z.number(),
-    draft: z.object({
-      displayName: z.string(),
-      tradingEnabled: z.boolean(),
-      tradingMode: UserSettings.shape.tradingMode,
-      tradingFrequency: z.string(),
-      riskProfile: z.string(),
-      maxTradeAmount: z.string(),
-      notificationsEnabled: z.boolean(),
-    }),
-  }),
-);
-
 export function draftOf(settings: UserSettings): SettingsDraft {
   return { ...settings, maxTradeAmount: fieldText(settings.maxTradeAmount) };
 }
-
-export const isSameDraft = (one: SettingsDraft, other: SettingsDraft): boolean =>
-  (Object.keys(one) as (keyof SettingsDraft)[]).every((key) => one[key] === other[key]);
 
 export type CheckedDraft =
   | { ok: true; settings: UserSettings }
@@ -52,11 +32,6 @@ export function checkDraft(draft: SettingsDraft): CheckedDraft {
   return checked.ok
     ? { ok: true, settings: checked.value }
     : { ok: false, errors: byField(checked.issues) };
-}
-
-/** The fields in which two settings differ. */
-export function differences(a: UserSettings, b: UserSettings): (keyof UserSettings)[] {
-  return (Object.keys(a) as (keyof UserSettings)[]).filter((name) => a[name] !== b[name]);
 }
 
 export const FIELD_NAMES: Record<keyof UserSettings, string> = {

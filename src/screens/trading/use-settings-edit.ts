@@ -1,6 +1,6 @@
 /**
- * An edit of the settings: kept on the device, validated, and saved against the version it began
- * with.
+ * An edit of the settings: kept on the device, validated, and saved on top of what the server has.
+ * Only where a field was changed on both sides is the person asked.
  */
 import { useLayoutEffect, useRef, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
@@ -12,16 +12,30 @@ import { byField } from '../../format/validation.ts';
 import { applySettings, settingsStore } from '../../stores/settings-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { useKeptDraft } from '../agents/create/kept-draft.ts';
+import { checkDraft, draftOf, type SettingsDraft } from './settings-draft.ts';
 import {
-  checkDraft,
-  draftOf,
-  isSameDraft,
-  KeptSettings,
-  type SettingsDraft,
-} from './settings-draft.ts';
+  afterSave,
+  changedOnBothSides,
+  fieldsOf,
+  KeptEntries,
+  onTopOf,
+  restored,
+  typed,
+  unsavedFields,
+  without,
+  withoutSaved,
+  type SettingsEntries,
+  type SettingsField,
+} from './settings-entries.ts';
 
-/** What the user wanted to save, and what the server has by now. */
+/** How many changes of other devices, each while one save is on its way, are merged. */
+const MERGES = 3;
+
+type Versioned = Pick<TradingSettings, 'settings' | 'version'>;
+
+/** What the user wanted to save, what the server has by now, and where both were changed. */
 export interface Clash {
+  fields: SettingsField[];
   mine: UserSettings;
   theirs: UserSettings;
   version: number;
@@ -35,16 +49,17 @@ export interface SettingsEdit {
   busy: boolean;
   /** There are unsaved entries. */
   unsaved: boolean;
-  /** The server has a newer version than the unsaved entries began on. */
+  /** The server has something newer in a field with an unsaved entry. */
   newer: boolean;
   set: (change: Partial<SettingsDraft>) => void;
   submit: (event: FormEvent) => void;
-  save: (onVersion: number) => void;
+  saveMine: (clash: Clash) => void;
   takeTheirs: (clash: Clash) => void;
 }
 
 /** The server's current settings from a 409; null where they cannot be read. */
-function freshOf(error: ApiError): { settings: UserSettings; version: number } | null {
+function freshOf(error: unknown): Versioned | null {
+  if (!(error instanceof ApiError) || error.code !== 'settings_changed') return null;
   const settings = UserSettings.safeParse(error.details?.settings);
   const version = TradingSettings.shape.version.safeParse(error.details?.version);
   return settings.success && version.success
@@ -55,6 +70,8 @@ function freshOf(error: ApiError): { settings: UserSettings; version: number } |
 export interface SettingsEditOptions {
   /** The key under which the draft is saved. */
   name: string;
+  /** The fields that the form shows. */
+  fields: readonly SettingsField[];
   initial: UserSettings;
   version: number;
   /** The message after saving. */
@@ -62,103 +79,146 @@ export interface SettingsEditOptions {
   onSaved?: (settings: UserSettings) => void;
 }
 
-/** Why a save failed: invalid fields, a sentence, or a change on another device. */
+function take({ settings, version }: Versioned): void {
+  const riskProfiles = settingsStore.data?.riskProfiles ?? [];
+  applySettings({ settings, version, riskProfiles }, 'network');
+}
+
+/** The settings with these entries; `values` are the entries once they are valid. */
+function merged(entries: SettingsEntries, values: UserSettings, into: UserSettings): UserSettings {
+  const mine = fieldsOf(entries).map((name) => [name, values[name]]);
+  return { ...into, ...(Object.fromEntries(mine) as Partial<UserSettings>) };
+}
+
+/** The question where a field was changed on both sides; null where none was. */
+function clashOf(
+  entries: SettingsEntries,
+  values: UserSettings,
+  { settings: theirs, version }: Versioned,
+): Clash | null {
+  const fields = changedOnBothSides(entries, theirs);
+  return fields.length === 0
+    ? null
+    : { fields, mine: merged(entries, values, theirs), theirs, version };
+}
+
+/** Saves the entries on top of what the server has, or answers with the question to the person. */
+async function saveEntries(
+  entries: SettingsEntries,
+  values: UserSettings,
+  onto: Versioned,
+): Promise<Versioned | Clash> {
+  let present = onto;
+  for (let merges = 0; ; merges += 1) {
+    try {
+      const { settings, version } = await api.call('updateTradingSettings', {
+        body: { ...merged(entries, values, present.settings), version: present.version },
+      });
+      take({ settings, version });
+      return { settings, version };
+    } catch (error) {
+      const fresh = freshOf(error);
+      if (fresh === null) throw error;
+      take(fresh);
+      const clash = clashOf(entries, values, fresh);
+      if (clash !== null) return clash;
+      if (merges === MERGES) throw error;
+      present = fresh;
+    }
+  }
+}
+
+/** The entries, kept on the device, and the settings of the server that they change. */
+function useSettingsEntries({
+  name,
+  fields,
+  initial,
+  version,
+}: Pick<SettingsEditOptions, 'name' | 'fields' | 'initial' | 'version'>) {
+  const [kept, keep] = useKeptDraft(name, KeptEntries, null);
+  const [entries, setEntries] = useState(() => restored(kept, fields, initial, version));
+  /** As typed last: a reply may come after it. */
+  const newest = useRef(entries);
+  const stored = useSnapshot(settingsStore).data;
+  // A form opens on what this device has kept; the server's answer comes after it.
+  const present =
+    stored !== null && stored.version > version ? stored : { settings: initial, version };
+  const put = (next: SettingsEntries): void => {
+    newest.current = next;
+    setEntries(next);
+    keep(fieldsOf(next).length === 0 ? null : next);
+  };
+  /** Null while nothing is loaded and the form only keeps its place. */
+  const known = stored === null ? null : present.version;
+  const seen = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (known === null || known === seen.current) return;
+    seen.current = known;
+    const open = withoutSaved(newest.current, present.settings);
+    if (fieldsOf(open).length < fieldsOf(newest.current).length) put(open);
+  });
+  return {
+    entries,
+    newest,
+    put,
+    present,
+    draft: { ...draftOf(present.settings), ...entries.draft },
+    unsaved: unsavedFields(entries, present.settings).length > 0,
+  };
+}
+
+/** Why a save failed: invalid fields, a sentence, or the same field changed on another device. */
 function useRefusal() {
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [clash, setClash] = useState<Clash | null>(null);
-  const refused = (error: unknown, mine: UserSettings): void => {
-    const fresh =
-      error instanceof ApiError && error.code === 'settings_changed' ? freshOf(error) : null;
-    if (fresh !== null) {
-      setClash({ mine, theirs: fresh.settings, version: fresh.version });
-      return;
-    }
+  const refused = (error: unknown): void => {
     if (error instanceof ApiError) setErrors(byField(error.issues));
     setFailure(errorSentence(error));
   };
-  return { errors, setErrors, failure, setFailure, clash, setClash, refused };
-}
-
-/** Saves settings against the version they began with, and puts the reply into the store. */
-async function saveSettings(
-  settings: UserSettings,
-  version: number,
-): Promise<Pick<TradingSettings, 'settings' | 'version'>> {
-  const reply = await api.call('updateTradingSettings', { body: { ...settings, version } });
-  const riskProfiles = settingsStore.data?.riskProfiles ?? [];
-  applySettings({ settings: reply.settings, version: reply.version, riskProfiles }, 'network');
-  return reply;
-}
-
-/** The entries, kept on the device, and the version that they are an edit of. */
-function useSettingsDraft({
-  name,
-  initial,
-  version,
-}: Pick<SettingsEditOptions, 'name' | 'initial' | 'version'>) {
-  const [kept, keep] = useKeptDraft(name, KeptSettings, null);
-  const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
-  /** As typed last: a reply may come after it. */
-  const newest = useRef(draft);
-  /** Later changes in the store do not move it once something was entered. */
-  const [base, setBase] = useState(kept?.base ?? version);
-  const type = (next: SettingsDraft): void => {
-    newest.current = next;
-    setDraft(next);
+  /** The values of entries that are valid; otherwise the form says what is wrong. */
+  const valid = (draft: SettingsDraft): UserSettings | null => {
+    const checked = checkDraft(draft);
+    setFailure(null);
+    setErrors(checked.ok ? {} : checked.errors);
+    return checked.ok ? checked.settings : null;
   };
-  const begin = (settings: UserSettings, from: number): void => {
-    keep(null);
-    type(draftOf(settings));
-    setBase(from);
-  };
-  /** What was typed after the press is an edit of what was saved. */
-  const saved = (settings: UserSettings, from: number): void => {
-    if (isSameDraft(newest.current, draft)) {
-      begin(settings, from);
-      return;
-    }
-    keep({ base: from, draft: newest.current });
-    setBase(from);
-  };
-  const set = (change: Partial<SettingsDraft>): void => {
-    type({ ...draft, ...change });
-    keep({ base, draft: { ...draft, ...change } });
-  };
-  return { draft, base, unsaved: kept !== null, begin, saved, set };
+  return { errors, failure, clash, setClash, refused, valid };
 }
 
 export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptions): SettingsEdit {
-  const { draft, base, unsaved, begin, saved, set } = useSettingsDraft(options);
-  const { errors, setErrors, failure, setFailure, clash, setClash, refused } = useRefusal();
+  const { entries, newest, put, present, draft, unsaved } = useSettingsEntries(options);
+  const { errors, failure, clash, setClash, refused, valid } = useRefusal();
   const [busy, setBusy] = useState(false);
-  const present = useSnapshot(settingsStore).data;
-  const newer = clash === null && present !== null && present.version > base && !busy;
-  // A form opens on what this device has kept; the server's answer comes after it.
-  useLayoutEffect(() => {
-    if (newer && !unsaved) begin(present.settings, present.version);
-  });
 
-  const save = async (onVersion: number): Promise<void> => {
-    const checked = checkDraft(draft);
-    setFailure(null);
-    if (!checked.ok) {
-      setErrors(checked.errors);
-      return;
-    }
-    setErrors({});
+  const send = async (
+    sent: SettingsEntries,
+    values: UserSettings,
+    onto: Versioned,
+  ): Promise<void> => {
     setBusy(true);
     try {
-      const reply = await saveSettings(checked.settings, onVersion);
-      saved(reply.settings, reply.version);
+      const outcome = await saveEntries(sent, values, onto);
+      if ('fields' in outcome) {
+        setClash(outcome);
+        return;
+      }
+      put(afterSave(newest.current, sent, outcome.settings));
       setClash(null);
       pageToast('success', said);
-      onSaved?.(reply.settings);
+      onSaved?.(outcome.settings);
     } catch (error) {
-      refused(error, checked.settings);
+      refused(error);
     } finally {
       setBusy(false);
     }
+  };
+  const save = (): void => {
+    const values = valid(draft);
+    if (values === null) return;
+    const question = clashOf(entries, values, present);
+    setClash(question);
+    if (question === null) void send(entries, values, present);
   };
   return {
     draft,
@@ -167,17 +227,25 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
     clash,
     busy,
     unsaved,
-    newer: newer && unsaved,
-    set,
+    newer: clash === null && !busy && changedOnBothSides(entries, present.settings).length > 0,
+    set: (change) => {
+      // What the question showed is no longer what would be saved.
+      setClash(null);
+      put(typed(newest.current, change, present.settings));
+    },
     submit: (event) => {
       event.preventDefault();
-      void save(base);
+      save();
     },
-    save: (onVersion) => {
-      void save(onVersion);
+    saveMine: ({ fields, theirs, version }) => {
+      const values = valid(draft);
+      if (values === null) return;
+      const seen = onTopOf(entries, theirs, fields);
+      put(seen);
+      void send(seen, values, { settings: theirs, version });
     },
-    takeTheirs: ({ theirs, version: from }) => {
-      begin(theirs, from);
+    takeTheirs: ({ fields }) => {
+      put(without(newest.current, fields));
       setClash(null);
     },
   };

@@ -220,16 +220,173 @@ describe('the profile form', () => {
 });
 
 describe('a form over settings that changed elsewhere', () => {
+  const changedTo = (theirs: UserSettings, version = 9) =>
+    new ApiError('409', {
+      code: 'settings_changed',
+      status: 409,
+      text: '',
+      details: { settings: theirs, version },
+    });
+  const paused = { ...settings, tradingMode: 'paused' as const };
+
+  it('saves a name on what another form or device has set since, and asks nothing (R3-04, R7-27)', async () => {
+    const named = { ...paused, displayName: 'Mine' };
+    profile();
+    type('Display name', 'Mine');
+    await act(async () => {
+      applySettings({ settings: paused, version: 9, riskProfiles: [] }, 'network');
+      await Promise.resolve();
+    });
+    expect(screen.queryByText(/^Changed on another device/)).toBeNull();
+    call.mockResolvedValueOnce({ commandId: '1', settings: named, version: 10 });
+    save('Save profile');
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(10);
+    });
+    expect(call.mock.calls).toMatchObject([
+      ['updateTradingSettings', { body: { ...named, version: 9 } }],
+    ]);
+  });
+
+  it('merges a name into what the server names as changed, and asks nothing (R3-04, R7-27)', async () => {
+    const named = { ...paused, displayName: 'Mine' };
+    call
+      .mockRejectedValueOnce(changedTo(paused))
+      .mockResolvedValueOnce({ commandId: '1', settings: named, version: 10 });
+    profile();
+    type('Display name', 'Mine');
+    save('Save profile');
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(10);
+    });
+    expect(call).toHaveBeenLastCalledWith(
+      'updateTradingSettings',
+      expect.objectContaining({ body: { ...named, version: 9 } }),
+    );
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('gives up merging where every try finds another change, and keeps what was typed', async () => {
+    let version = 8;
+    call.mockImplementation(() => {
+      version += 1;
+      return Promise.reject(changedTo({ ...settings, maxTradeAmount: version }, version));
+    });
+    profile();
+    type('Display name', 'Mine');
+    save('Save profile');
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      'The settings were changed on another device. Your entries are kept.',
+    );
+    expect(call.mock.calls.length).toBeLessThan(6);
+    expect(field('Display name').value).toBe('Mine');
+  });
+
+  it("keeps what was typed in other fields where the server's side is taken", async () => {
+    call.mockRejectedValueOnce(changedTo({ ...settings, maxTradeAmount: 5 }));
+    form();
+    type('Maximum per order', '70');
+    fireEvent.change(field('Mode'), { target: { value: 'paused' } });
+    save();
+    const clash = within(await screen.findByRole('alert'));
+    expect(
+      clash
+        .getAllByRole('row')
+        .slice(1)
+        .map((row) => row.textContent),
+    ).toEqual(['Maximum per order705']);
+    fireEvent.click(clash.getByRole('button', { name: "Use the server's" }));
+    expect([field('Maximum per order').value, field('Mode').value]).toEqual(['5', 'paused']);
+    screen.getByText(/^Not saved yet\./);
+  });
+
+  it('asks again where something else was typed after the question', async () => {
+    call.mockRejectedValueOnce(changedTo({ ...settings, maxTradeAmount: 5 }));
+    form();
+    type('Maximum per order', '70');
+    save();
+    await screen.findByRole('alert');
+    type('Maximum per order', '80');
+    expect(screen.queryByRole('alert')).toBeNull();
+    save();
+    expect(within(await screen.findByRole('alert')).getByText('80')).toBeTruthy();
+    expect(call).toHaveBeenCalledOnce();
+  });
+
+  it('keeps on the device only what was changed, with what it was before', () => {
+    logIn();
+    profile();
+    type('Display name', 'Mine');
+    expect(JSON.parse(localStorage.getItem('tradewind.draft.profile') ?? '')).toMatchObject({
+      value: { draft: { displayName: 'Mine' }, from: { displayName: 'Ann' } },
+    });
+    type('Display name', 'Ann');
+    expect(localStorage.getItem('tradewind.draft.profile')).toBeNull();
+  });
+
+  it('asks after a reload too where the same field was changed on both sides', async () => {
+    logIn();
+    form();
+    type('Maximum per order', '70');
+    cleanup();
+    applySettings(
+      { settings: { ...paused, maxTradeAmount: 5 }, version: 9, riskProfiles: [] },
+      'network',
+    );
+    form();
+    expect([field('Maximum per order').value, field('Mode').value]).toEqual(['70', 'paused']);
+    save();
+    expect(
+      within(await screen.findByRole('alert'))
+        .getAllByRole('row')
+        .slice(1)
+        .map((row) => row.textContent),
+    ).toEqual(['Maximum per order705']);
+    expect(call).not.toHaveBeenCalled();
+  });
+
+  describe('with entries that a build from before has kept, every field of them', () => {
+    const keepWhole = (name: string, change: object, base: number): void => {
+      logIn();
+      const draft = { ...settings, maxTradeAmount: '10000', ...change };
+      localStorage.setItem(
+        `tradewind.draft.${name}`,
+        JSON.stringify({ uid: 'uid-1', value: { base, draft } }),
+      );
+    };
+    beforeEach(() => {
+      applySettings({ settings: paused, version: 9, riskProfiles: [] }, 'network');
+      call.mockResolvedValue({ commandId: '1', settings: paused, version: 10 });
+    });
+
+    it('takes the name alone for the profile (R3-04)', async () => {
+      keepWhole('profile', { displayName: 'Mine' }, 9);
+      render(<ProfileForm initial={paused} version={9} blocked={null} />);
+      save('Save profile');
+      await waitFor(() => {
+        expect(call.mock.calls).toMatchObject([
+          ['updateTradingSettings', { body: { ...paused, displayName: 'Mine', version: 9 } }],
+        ]);
+      });
+    });
+
+    it('asks before it writes over settings that have changed since (R3-04)', async () => {
+      keepWhole('settings', { maxTradeAmount: '70' }, 3);
+      render(<SettingsForm initial={paused} version={9} quote="USDT" blocked={null} />);
+      save();
+      expect(
+        within(await screen.findByRole('alert'))
+          .getAllByRole('row')
+          .slice(1)
+          .map((row) => row.textContent),
+      ).toEqual(['Modeautomaticpaused', 'Maximum per order7010,000']);
+      expect(call).not.toHaveBeenCalled();
+    });
+  });
+
   it('shows both sides of a clash, and saves over or gives way as told', async () => {
     const theirs = { ...settings, displayName: 'Elsewhere', maxTradeAmount: 5 };
-    call.mockRejectedValueOnce(
-      new ApiError('409', {
-        code: 'settings_changed',
-        status: 409,
-        text: '',
-        details: { settings: theirs, version: 9 },
-      }),
-    );
+    call.mockRejectedValueOnce(changedTo(theirs));
     profile();
     type('Display name', 'Mine');
     save('Save profile');
@@ -238,11 +395,11 @@ describe('a form over settings that changed elsewhere', () => {
       .getAllByRole('row')
       .slice(1)
       .map((row) => row.textContent);
-    expect(cells).toEqual(['Display nameMineElsewhere', 'Maximum per order10,0005']);
+    expect(cells).toEqual(['Display nameMineElsewhere']);
     expect(field('Display name').value).toBe('Mine');
     call.mockResolvedValueOnce({
       commandId: '2',
-      settings: { ...settings, displayName: 'Mine' },
+      settings: { ...theirs, displayName: 'Mine' },
       version: 10,
     });
     save('Save mine');
@@ -250,20 +407,13 @@ describe('a form over settings that changed elsewhere', () => {
       expect(settingsStore.data?.version).toBe(10);
     });
     expect(call).toHaveBeenLastCalledWith('updateTradingSettings', {
-      body: { ...settings, displayName: 'Mine', version: 9 },
+      body: { ...theirs, displayName: 'Mine', version: 9 },
     });
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
   it("can take the server's side", async () => {
-    call.mockRejectedValueOnce(
-      new ApiError('409', {
-        code: 'settings_changed',
-        status: 409,
-        text: '',
-        details: { settings: { ...settings, maxTradeAmount: 5 }, version: 9 },
-      }),
-    );
+    call.mockRejectedValueOnce(changedTo({ ...settings, maxTradeAmount: 5 }));
     form();
     type('Maximum per order', '70');
     save();
