@@ -12,6 +12,7 @@ import { byField } from '../../format/validation.ts';
 import { applySettings, settingsStore } from '../../stores/settings-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { useKeptDraft } from '../agents/create/kept-draft.ts';
+import { useSameKey, type SendOnce } from '../use-same-key.ts';
 import { checkDraft, draftOf, type SettingsDraft } from './settings-draft.ts';
 import {
   afterSave,
@@ -107,19 +108,23 @@ async function saveEntries(
   entries: SettingsEntries,
   values: UserSettings,
   onto: Versioned,
+  sendOnce: SendOnce,
 ): Promise<Versioned | Clash> {
   let present = onto;
   for (let merges = 0; ; merges += 1) {
     try {
-      const { settings, version } = await api.call('updateTradingSettings', {
-        body: { ...merged(entries, values, present.settings), version: present.version },
-      });
+      const body = { ...merged(entries, values, present.settings), version: present.version };
+      const { settings, version } = await sendOnce(body, (commandId) =>
+        api.call('updateTradingSettings', { body, commandId }),
+      );
       take({ settings, version });
       return { settings, version };
     } catch (error) {
       const fresh = freshOf(error);
       if (fresh === null) throw error;
       take(fresh);
+      // A request whose answer was lost has saved them.
+      if (unsavedFields(entries, fresh.settings).length === 0) return fresh;
       const clash = clashOf(entries, values, fresh);
       if (clash !== null) return clash;
       if (merges === MERGES) throw error;
@@ -190,6 +195,7 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
   const { entries, newest, put, present, draft, unsaved } = useSettingsEntries(options);
   const { errors, failure, clash, setClash, refused, valid } = useRefusal();
   const [busy, setBusy] = useState(false);
+  const sendOnce = useSameKey();
 
   const send = async (
     sent: SettingsEntries,
@@ -198,7 +204,7 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
   ): Promise<void> => {
     setBusy(true);
     try {
-      const outcome = await saveEntries(sent, values, onto);
+      const outcome = await saveEntries(sent, values, onto, sendOnce);
       if ('fields' in outcome) {
         setClash(outcome);
         return;

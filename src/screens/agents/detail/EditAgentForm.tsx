@@ -22,6 +22,7 @@ import { loadAgents } from '../../../stores/agents-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { useIsHere } from '../../use-is-here.ts';
+import { useSameKey, type SendOnce } from '../../use-same-key.ts';
 import { serverIssues } from '../create/agent-draft.ts';
 import { intervalText } from '../agent-text.ts';
 import { readDraft, useKeptDraft } from '../create/kept-draft.ts';
@@ -69,6 +70,38 @@ function conflictQuestion(agent: Agent, draft: EditDraft): AgentPreviewBody | nu
 function changedElsewhere(error: unknown): Agent | null {
   if (!(error instanceof ApiError) || error.code !== 'agent_changed') return null;
   return Agent.safeParse(error.details?.agent).data ?? null;
+}
+
+/**
+ * The agent as saved. One that has these terms by now is saved too: a request whose answer was lost
+ * has done it.
+ */
+async function saveTerms(
+  agent: Agent,
+  terms: AgentSettingsBody,
+  record: ReturnType<typeof backtestRecord>,
+  sendOnce: SendOnce,
+): Promise<Agent> {
+  try {
+    const reply = await sendOnce(terms, (commandId) =>
+      api.call('updateAgent', {
+        params: { id: agent.id },
+        // Start and Stop have buttons of their own: one that this list lacks must not be undone.
+        query: { enabled: 'keep' },
+        body: { ...terms, ...record },
+        commandId,
+      }),
+    );
+    return reply.agent;
+  } catch (error) {
+    const theirs = changedElsewhere(error);
+    const isSaved =
+      theirs?.risk_profile === terms.risk_profile &&
+      theirs.max_position_size === terms.max_position_size &&
+      theirs.execution_interval === terms.execution_interval;
+    if (theirs === null || !isSaved) throw error;
+    return theirs;
+  }
 }
 
 /** What another edit has made of the agent. */
@@ -145,6 +178,7 @@ function useSave(
   isHere: RefObject<boolean>,
 ) {
   const { issues, failure, refused, refuse } = useRefusal(agent, rebase, isHere);
+  const sendOnce = useSameKey();
   const [busy, setBusy] = useState(false);
   const settle = (isDone: boolean, reply: Agent): void => {
     if (isDone && isHere.current) {
@@ -167,15 +201,8 @@ function useSave(
     const isTheirs = samePerson();
     setBusy(true);
     try {
-      const { agent: reply } = await api.call('updateAgent', {
-        params: { id: agent.id },
-        // Start and Stop have buttons of their own: one that this list lacks must not be undone.
-        query: { enabled: 'keep' },
-        body: {
-          ...checked.value,
-          ...backtestRecord(conflictQuestion(agent, draft), agent.version),
-        },
-      });
+      const record = backtestRecord(conflictQuestion(agent, draft), agent.version);
+      const reply = await saveTerms(agent, checked.value, record, sendOnce);
       if (!isTheirs()) return;
       const isDone = saved(reply);
       await loadAgents(true);

@@ -31,6 +31,7 @@ const { ProfileForm, SettingsForm } =
 const { RiskForm } = await import('../../../../src/screens/trading/RiskForm.tsx');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { session } = await import('../../../../src/identity/session.ts');
+const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 const { applySettings, clearSettings, settingsStore } =
   await import('../../../../src/stores/settings-store.ts');
 
@@ -43,6 +44,7 @@ const settings: UserSettings = {
   maxTradeAmount: 10_000,
   notificationsEnabled: true,
 };
+const KEY = expect.any(String) as string;
 const form = (blocked: string | null = null) =>
   render(<SettingsForm initial={settings} version={3} quote="USDT" blocked={blocked} />);
 const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
@@ -57,6 +59,7 @@ beforeEach(() => {
   call.mockReset();
   keptHere.mockReset().mockReturnValue(true);
   updateProfile.mockClear();
+  removeToast();
   localStorage.clear();
   applySettings({ settings, version: 3, riskProfiles: [] }, 'network');
 });
@@ -87,6 +90,7 @@ describe('the trading settings form', () => {
     });
     expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', {
       body: { ...saved, version: 3 },
+      commandId: KEY,
     });
     expect(field('Maximum per order').value).toBe('250.5');
   });
@@ -166,6 +170,7 @@ describe('a form that is typed into while it is being saved', () => {
     });
     expect(call).toHaveBeenLastCalledWith('updateTradingSettings', {
       body: { ...settings, maxTradeAmount: 2507, version: 4 },
+      commandId: KEY,
     });
     expect(localStorage.getItem('tradewind.draft.settings')).toBeNull();
   });
@@ -204,6 +209,7 @@ describe('the profile form', () => {
     });
     expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', {
       body: { ...settings, displayName: 'Ann B', version: 3 },
+      commandId: KEY,
     });
     expect(field('Display name').value).toBe('Ann B');
     expect(updateProfile).toHaveBeenCalledExactlyOnceWith({ displayName: 'Ann B' });
@@ -408,6 +414,7 @@ describe('a form over settings that changed elsewhere', () => {
     });
     expect(call).toHaveBeenLastCalledWith('updateTradingSettings', {
       body: { ...theirs, displayName: 'Mine', version: 9 },
+      commandId: KEY,
     });
     expect(screen.queryByRole('alert')).toBeNull();
   });
@@ -424,6 +431,7 @@ describe('a form over settings that changed elsewhere', () => {
     await waitFor(() => {
       expect(call).toHaveBeenLastCalledWith('updateTradingSettings', {
         body: { ...settings, maxTradeAmount: 5, version: 9 },
+        commandId: KEY,
       });
     });
   });
@@ -450,6 +458,7 @@ describe('a form over settings that changed elsewhere', () => {
       await waitFor(() => {
         expect(call).toHaveBeenCalledWith('updateTradingSettings', {
           body: { ...theirs, version: 9 },
+          commandId: KEY,
         });
       });
     },
@@ -489,6 +498,96 @@ describe('a form over settings that changed elsewhere', () => {
     expect((await screen.findByRole('alert')).textContent).toBe(
       'Could not reach the server. Saved data is still available.',
     );
+    expect(field('Maximum per order').value).toBe('70');
+  });
+});
+
+describe('a save whose answer was lost', () => {
+  const lost = new ApiError('Failed to fetch', { code: 'network', status: 0, text: '' });
+  const keys = () =>
+    call.mock.calls.map(([, input]) => (input as { commandId?: string }).commandId);
+  const pressTwice = async (): Promise<void> => {
+    call.mockRejectedValueOnce(lost);
+    form();
+    type('Maximum per order', '70');
+    save();
+    await screen.findByRole('alert');
+  };
+  const mine = { ...settings, maxTradeAmount: 70 };
+
+  it('is sent again under its key, so that its receipt answers (R7-27)', async () => {
+    await pressTwice();
+    call.mockResolvedValueOnce({ commandId: '1', settings: mine, version: 4 });
+    save();
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(4);
+    });
+    const [first, second] = keys();
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).toBe(first);
+    type('Maximum per order', '80');
+    call.mockResolvedValueOnce({ commandId: '2', settings, version: 5 });
+    save();
+    await waitFor(() => {
+      expect(keys()).toHaveLength(3);
+    });
+    expect(keys()[2]).not.toBe(first);
+  });
+
+  it('has another key for other entries, and for the same ones once they were refused', async () => {
+    await pressTwice();
+    type('Maximum per order', '80');
+    call.mockRejectedValueOnce(
+      new ApiError('No', { code: 'trading_disabled', status: 403, text: 'No' }),
+    );
+    save();
+    await waitFor(() => {
+      expect(keys()).toHaveLength(2);
+    });
+    await waitFor(() => {
+      expect(
+        screen.getByRole('button', { name: 'Save settings' }).getAttribute('aria-busy'),
+      ).toBeNull();
+    });
+    call.mockResolvedValueOnce({ commandId: '3', settings, version: 4 });
+    save();
+    await waitFor(() => {
+      expect(keys()).toHaveLength(3);
+    });
+    expect(new Set(keys()).size).toBe(3);
+  });
+
+  it('counts as saved where the server has these values by now, whoever wrote them (R7-27)', async () => {
+    call.mockRejectedValueOnce(
+      new ApiError('409', {
+        code: 'settings_changed',
+        status: 409,
+        text: '',
+        details: { settings: mine, version: 4 },
+      }),
+    );
+    logIn();
+    form();
+    type('Maximum per order', '70');
+    save();
+    await waitFor(() => {
+      expect(toastStore.toasts.map(({ message }) => message)).toContain('Trading settings saved.');
+    });
+    expect(call).toHaveBeenCalledOnce();
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(screen.queryByText(/^Not saved yet/)).toBeNull();
+    expect(localStorage.getItem('tradewind.draft.settings')).toBeNull();
+    expect(settingsStore.data?.version).toBe(4);
+  });
+
+  it('is no longer unsaved once the page reads that it was saved (R7-27)', async () => {
+    await pressTwice();
+    await act(async () => {
+      applySettings({ settings: mine, version: 4, riskProfiles: [] }, 'network');
+      await Promise.resolve();
+    });
+    expect(screen.queryByText(/^Not saved yet/)).toBeNull();
+    expect(screen.queryByText(/^Changed on another device/)).toBeNull();
     expect(field('Maximum per order').value).toBe('70');
   });
 });

@@ -134,6 +134,61 @@ it('keeps what is typed while the server finds a change of another device (R7-16
   expect([size().value, keptBase()]).toEqual(['3000', 9]);
 });
 
+describe('a save whose answer was lost', () => {
+  const lost = new ApiError('Failed to fetch', { code: 'network', status: 0, text: '' });
+  const keys = () =>
+    call.mock.calls.map(([, input]) => (input as { commandId?: string }).commandId);
+  const loseAnswer = async (): Promise<void> => {
+    call.mockRejectedValueOnce(lost);
+    type('300');
+    save();
+    await screen.findByRole('alert');
+    await idle();
+  };
+
+  it('is sent again under its key, so that its receipt answers (R7-16)', async () => {
+    await loseAnswer();
+    call.mockResolvedValueOnce({ agent: { ...agent, version: 4, max_position_size: 300 } });
+    save();
+    await waitFor(() => {
+      expect(onSaved).toHaveBeenCalledOnce();
+    });
+    const [first, second] = keys();
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).toBe(first);
+  });
+
+  it('has another key for other entries (R7-16)', async () => {
+    await loseAnswer();
+    call.mockResolvedValueOnce({ agent: { ...agent, version: 4, max_position_size: 400 } });
+    type('400');
+    save();
+    await waitFor(() => {
+      expect(onSaved).toHaveBeenCalledOnce();
+    });
+    expect(new Set(keys()).size).toBe(2);
+  });
+
+  it('counts as saved where the agent has these terms by now, and blames no other device (R7-16)', async () => {
+    const theirs = { ...agent, version: 4, max_position_size: 300 };
+    call.mockRejectedValueOnce(
+      new ApiError('409', {
+        code: 'agent_changed',
+        status: 409,
+        text: '',
+        details: { agent: theirs },
+      }),
+    );
+    type('300');
+    save();
+    await waitFor(() => {
+      expect(onSaved).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ version: 4 }));
+    });
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(keptBase()).toBeUndefined();
+  });
+});
+
 describe('an edit whose sheet is closed while it is saved', () => {
   const said = (): string[] => toastStore.toasts.map(({ message }) => message);
   const reopen = (): void => {
