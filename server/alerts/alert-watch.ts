@@ -43,8 +43,11 @@ const CHANGED_WITHIN_MS = 10_000;
 const CHANGED_LONG_MS = 5 * 60_000;
 const LONG_LOOK_EVERY = 60;
 const SAVE_EVERY = 5;
-/** Looks that pass before candles are read again after they could not be. */
-const LOOKS_AFTER_FAILURE = 10;
+/** Looks that pass before candles are read again that could not be, or have not come. */
+const LOOKS_UNTIL_AGAIN = 10;
+
+/** Close of the last of them. */
+const reachedBy = (bars: readonly Bar[]): number => bars.at(-1)?.close ?? -Infinity;
 
 /** The further along of two states of one alert. */
 const rank = ({ arming, phase }: Pick<Watched, 'arming' | 'phase'>): number =>
@@ -54,7 +57,11 @@ export class AlertWatch {
   private readonly boards = new Map<string, SymbolBoard>();
   private readonly symbolOf = new Map<string, string>();
   private readonly heardAt = new Map<string, number>();
-  private readonly missed = new MissedStretches();
+  private readonly missed: MissedStretches;
+  /** Up to where an alert was taken over candles: nothing is told of them again. */
+  private readonly passedTo = new Map<string, number>();
+  /** By symbol, the look at which candles are asked for again that had not come. */
+  private readonly lateUntil = new Map<string, number>();
   private readonly seeded = new Set<string>();
   private readonly due: Transition[] = [];
   private readonly noted = new Set<string>();
@@ -71,6 +78,7 @@ export class AlertWatch {
 
   constructor(private readonly deps: AlertWatchDeps) {
     this.stepMs = INTERVAL_MS[deps.market.baseInterval];
+    this.missed = new MissedStretches(this.stepMs);
   }
 
   /** How many alerts are watched here. */
@@ -131,8 +139,11 @@ export class AlertWatch {
 
   /** What happened in a silence is known from candles alone, once the last of them has closed. */
   private noteGap(pair: string, since: number, at: number): void {
-    const until = (Math.floor(at / this.stepMs) + 1) * this.stepMs;
-    this.missed.silence(pair, since, until);
+    this.missed.silence(pair, since, this.openOf(at) + this.stepMs);
+  }
+
+  private openOf(at: number): number {
+    return Math.floor(at / this.stepMs) * this.stepMs;
   }
 
   private board(symbol: string): SymbolBoard {
@@ -265,6 +276,7 @@ export class AlertWatch {
       if (symbol === undefined) continue;
       this.boards.get(symbol)?.remove(id);
       this.symbolOf.delete(id);
+      this.passedTo.delete(id);
     }
   }
 
@@ -312,14 +324,18 @@ export class AlertWatch {
     const first = watchedTo ?? list.reduce((least, { since }) => Math.min(least, since), now);
     const from = Math.max(now - ALERT_LOOK_BACK_DAYS * DAY_MS, first);
     const moves = list.some(({ condition }) => condition.kind === 'move');
-    const missed = now - from > this.stepMs / 4;
+    // What nobody watched is missed, however short it was. An alert is always a moment on its way.
+    const missed = watchedTo !== null || now - from > this.stepMs / 4;
     const past = missed ? await this.candles(symbol, moves ? from - DAY_MS : from) : [];
+    const reached = reachedBy(past ?? []);
     // The candle that is open now tells of this once it has closed.
-    if (missed) this.noteGap(symbol, now, now);
+    if (missed) this.noteGap(symbol, Math.max(now, reached), market.now());
     const seeded = !moves || (await this.seed(symbol, board));
-    if (past === null || !seeded) {
+    const closed = this.openOf(now);
+    const told = from >= closed || reached >= closed;
+    if (!told || !seeded) {
       const ids = list.map(({ id }) => id);
-      this.missed.unread(symbol, past === null ? from : now, now, ids);
+      this.missed.unread(symbol, told ? now : Math.max(from, reached), closed, ids);
     }
     for (const alert of list) {
       const passed = passCandles(alert, past ?? [], watchedTo ?? alert.since);
@@ -327,6 +343,7 @@ export class AlertWatch {
       if (passed.alert === null) continue;
       board.put(passed.alert);
       this.symbolOf.set(alert.id, symbol);
+      this.passedTo.set(alert.id, reached);
     }
     const quote = market.isStale(symbol) ? null : market.quote(symbol);
     if (quote !== null)
@@ -347,7 +364,7 @@ export class AlertWatch {
       const { hours, base } = await candlesSince(market, symbol, from);
       return [...barsOf(hours, HOUR_MS), ...barsOf(base, this.stepMs)];
     } catch (error) {
-      this.readAgainAt = this.checks + LOOKS_AFTER_FAILURE;
+      this.readAgainAt = this.checks + LOOKS_UNTIL_AGAIN;
       log.warn({ symbol, reason: String(error) }, 'Candles for alerts could not be read');
       return null;
     }
@@ -378,10 +395,10 @@ export class AlertWatch {
       const board = this.board(symbol);
       const since = Math.min(...board.alerts.map(({ id }) => missedSince(id, stretches)));
       if (since === Infinity) {
-        this.missed.told(symbol, stretches);
+        this.missed.told(symbol, stretches, Infinity, now);
         continue;
       }
-      if (this.checks < this.readAgainAt) continue;
+      if (this.checks < Math.max(this.readAgainAt, this.lateUntil.get(symbol) ?? 0)) continue;
       const from = Math.max(now - ALERT_LOOK_BACK_DAYS * DAY_MS, since);
       const bars = await this.candles(symbol, from - (board.watchesMoves ? DAY_MS : 0));
       if (bars === null) {
@@ -389,16 +406,20 @@ export class AlertWatch {
         return;
       }
       if (board.watchesMoves && !this.seeded.has(symbol)) this.sow(symbol, board, bars);
-      this.missed.told(symbol, stretches);
+      if (this.missed.told(symbol, stretches, reachedBy(bars), now)) this.lateUntil.delete(symbol);
+      else this.lateUntil.set(symbol, this.checks + LOOKS_UNTIL_AGAIN);
       this.pass(board, bars, stretches);
     }
   }
 
   private pass(board: SymbolBoard, bars: readonly Bar[], stretches: readonly Stretch[]): void {
+    const reached = reachedBy(bars);
     for (const alert of board.alerts) {
-      const since = missedSince(alert.id, stretches);
-      if (since === Infinity) continue;
+      const missed = missedSince(alert.id, stretches);
+      if (missed === Infinity) continue;
+      const since = Math.max(missed, this.passedTo.get(alert.id) ?? missed);
       const { transitions, alert: next } = passCandles(alert, bars, since);
+      this.passedTo.set(alert.id, Math.max(since, reached));
       if (transitions.length === 0) continue;
       this.queue(transitions);
       if (next === null) this.forget([alert.id]);

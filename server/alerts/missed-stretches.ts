@@ -16,6 +16,9 @@ export const missedSince = (id: string, stretches: readonly Stretch[]): number =
 export class MissedStretches {
   private readonly bySymbol = new Map<string, Stretch[]>();
 
+  /** The last candle of a stretch may be late. Longer than `lateMs` it is not waited for. */
+  constructor(private readonly lateMs: number) {}
+
   /** A symbol went without prices, which joins the silence before it. */
   silence(symbol: string, since: number, until: number): void {
     const others = this.of(symbol).filter(({ of }) => of !== null);
@@ -38,11 +41,20 @@ export class MissedStretches {
       .filter(([, list]) => list.length > 0);
   }
 
-  /** Candles have told of these. What has joined one since then stays. */
-  told(symbol: string, stretches: readonly Stretch[]): void {
-    const left = this.of(symbol).filter((stretch) => !stretches.includes(stretch));
+  /**
+   * Candles up to `reached` have told of these. One whose last candle has not come goes on from
+   * there; what has joined one since then stays. False where one goes on.
+   */
+  told(symbol: string, stretches: readonly Stretch[], reached: number, now: number): boolean {
+    const isDone = ({ until }: Stretch): boolean => reached >= until || now >= until + this.lateMs;
+    const left = this.of(symbol)
+      .filter((one) => !stretches.includes(one) || !isDone(one))
+      .map((one) =>
+        stretches.includes(one) ? { ...one, since: Math.max(one.since, reached) } : one,
+      );
     if (left.length === 0) this.bySymbol.delete(symbol);
     else this.bySymbol.set(symbol, left);
+    return stretches.every(isDone);
   }
 
   /** The candles of this symbol could not be read: the others come first. */

@@ -401,6 +401,105 @@ describe('what happened while prices are missing or candles cannot be read', () 
     expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: hit, late: true }]);
   });
 
+  it('is found where the server was away for seconds alone, and told once (A-05, A-06)', async () => {
+    const alert = await set(bodyOf(above('5000')));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    await watch.stop();
+    const hit = hitAfter(0);
+    floor.market.sleep(20_000);
+    await restart();
+    await say(100);
+    for (let n = 0; n < 5; n += 1) await say(100, 60_000);
+    await look();
+    const told = [{ alertId: alert.id, at: hit, late: true, price: '5200' }];
+    expect((await listOf()).firings).toMatchObject(told);
+    await watch.stop();
+    await restart();
+    for (let n = 0; n < 5; n += 1) await say(100, 60_000);
+    await look();
+    expect((await listOf()).firings).toMatchObject(told);
+  });
+
+  it('in seconds before an alert was set or changed is not told of (A-03, A-06)', async () => {
+    const { id } = await set(bodyOf(above('6000')));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    hitAfter(0);
+    await set(bodyOf(above('5000'), { seenVersion: 1 }), { id });
+    await set(bodyOf(above('4900')));
+    await watch.stop();
+    floor.market.sleep(20_000);
+    await restart();
+    await say(100);
+    for (let n = 0; n < 5; n += 1) await say(100, 60_000);
+    await look();
+    expect((await listOf()).firings).toEqual([]);
+  });
+
+  /** The candle is there, but the source does not give it until the function is called. */
+  function publishLate(time: number): () => void {
+    const { market } = floor;
+    const candles = market.candles.bind(market);
+    market.candles = async (...asked) =>
+      (await candles(...asked)).filter((candle) => candle.time !== time);
+    return () => {
+      market.candles = candles;
+    };
+  }
+
+  it('is found in a candle that comes late after a silence, once (A-05, A-06)', async () => {
+    const alert = await set(bodyOf(above('5000'), { repeatMinutes: 5 }));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    const hit = hitAfter(0);
+    const publish = publishLate(hit);
+    await say(100, 3 * 60_000);
+    await say(100, 60_000);
+    await look();
+    expect((await listOf()).firings).toEqual([]);
+    publish();
+    await look();
+    const told = [{ alertId: alert.id, at: hit, late: true, price: '5200' }];
+    expect((await listOf()).firings).toMatchObject(told);
+    for (let n = 0; n < 12; n += 1) await say(100, 60_000);
+    await look();
+    expect((await listOf()).firings).toMatchObject(told);
+  });
+
+  it('is found in a candle that comes late after a start, and the one before it is told once (A-05, A-06)', async () => {
+    const alert = await set(bodyOf(above('5000'), { repeatMinutes: 5 }));
+    const once = await set(bodyOf(above('5100')));
+    await watch.stop();
+    const first = hitAfter(2, 5_050);
+    const last = hitAfter(9);
+    const publish = publishLate(last);
+    floor.market.sleep(10 * STEP_MS);
+    await restart();
+    await say(100);
+    await look();
+    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: first }]);
+    publish();
+    await look();
+    expect((await listOf()).firings).toMatchObject([
+      { alertId: once.id, at: last, late: true },
+      { alertId: alert.id, at: first, late: true },
+    ]);
+  });
+
+  it('is waited for no longer than a candle where nobody traded', async () => {
+    await set(bodyOf(above('5000')));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    publishLate(hitAfter(0));
+    await say(100, 3 * 60_000);
+    const back = floor.market.now();
+    for (let n = 0; n < 4; n += 1) await say(100, 60_000);
+    await look();
+    const markOf = async (): Promise<number> =>
+      (await floor.database.db.select().from(alertWatches))[0]?.watchedMarketMs ?? 0;
+    expect(await markOf()).toBeLessThan(back);
+    for (let n = 0; n < 5; n += 1) await say(100, 60_000);
+    await look();
+    expect(await markOf()).toBeGreaterThan(back);
+  });
+
   it('is found once for an alert whose price comes again in the meantime (F86)', async () => {
     await set(bodyOf(above('5000'), { repeatMinutes: 5 }));
     await watch.stop();
