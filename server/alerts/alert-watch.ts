@@ -15,7 +15,7 @@ import { candlesSince } from '../market/candles-since.ts';
 import { hasNamedPairs, type Market } from '../market/market-source.ts';
 import { toWatched, type AlertRow } from './alert-rows.ts';
 import { barsOf, passCandles, type Bar } from './missed-candles.ts';
-import { missedSince, MissedStretches, type Stretch } from './missed-stretches.ts';
+import { missedSince, MissedStretches, silentSince, type Stretch } from './missed-stretches.ts';
 import { recordTransitions } from './record.ts';
 import { SymbolBoard, type Transition, type Watched } from './symbol-board.ts';
 
@@ -372,19 +372,24 @@ export class AlertWatch {
 
   /**
    * The day before the first move alert of a symbol, so that its window is whole from the
-   * beginning. False where it could not be read.
+   * beginning. What closed in a silence that is not made up yet comes early for a later one: what
+   * moved before it was set is not its own. False where something of the day is missing.
    */
   private async seed(symbol: string, board: SymbolBoard): Promise<boolean> {
-    if (this.seeded.has(symbol)) return true;
-    const bars = await this.candles(symbol, this.deps.market.now() - DAY_MS);
-    if (bars === null) return false;
-    this.sow(symbol, board, bars);
-    return true;
+    const now = this.deps.market.now();
+    const isSeeded = this.seeded.has(symbol);
+    const since = isSeeded ? this.missed.silentSince(symbol) : -Infinity;
+    if (since === Infinity) return true;
+    const bars = await this.candles(symbol, Math.max(now - DAY_MS, since));
+    if (bars === null) return isSeeded;
+    this.sow(board, bars, since);
+    if (reachedBy(bars) >= this.openOf(now)) this.seeded.add(symbol);
+    return this.seeded.has(symbol);
   }
 
-  private sow(symbol: string, board: SymbolBoard, bars: readonly Bar[]): void {
-    this.seeded.add(symbol);
-    for (const { low, high, time } of bars) board.extremes.seeCandle(low, high, time);
+  private sow(board: SymbolBoard, bars: readonly Bar[], since: number): void {
+    for (const { low, high, time, close } of bars)
+      if (close > since) board.extremes.seeCandle(low, high, time);
   }
 
   /** After a failure it waits a little, and the symbol that failed comes after the others. */
@@ -396,18 +401,23 @@ export class AlertWatch {
       const since = Math.min(...board.alerts.map(({ id }) => missedSince(id, stretches)));
       if (since === Infinity) {
         this.missed.told(symbol, stretches, Infinity, now);
+        // Nobody reads what a window would lack: the next alert of a move begins anew.
+        if (board.size === 0) this.seeded.delete(symbol);
         continue;
       }
       if (this.checks < Math.max(this.readAgainAt, this.lateUntil.get(symbol) ?? 0)) continue;
       const from = Math.max(now - ALERT_LOOK_BACK_DAYS * DAY_MS, since);
-      const bars = await this.candles(symbol, from - (board.watchesMoves ? DAY_MS : 0));
+      const reachesDayBack = board.watchesMoves;
+      const bars = await this.candles(symbol, reachesDayBack ? from - DAY_MS : from);
       if (bars === null) {
         this.missed.putLast(symbol);
         return;
       }
-      if (board.watchesMoves && !this.seeded.has(symbol)) this.sow(symbol, board, bars);
-      if (this.missed.told(symbol, stretches, reachedBy(bars), now)) this.lateUntil.delete(symbol);
-      else this.lateUntil.set(symbol, this.checks + LOOKS_UNTIL_AGAIN);
+      this.sow(board, bars, this.seeded.has(symbol) ? silentSince(stretches) : -Infinity);
+      if (this.missed.told(symbol, stretches, reachedBy(bars), now)) {
+        this.lateUntil.delete(symbol);
+        if (reachesDayBack) this.seeded.add(symbol);
+      } else this.lateUntil.set(symbol, this.checks + LOOKS_UNTIL_AGAIN);
       this.pass(board, bars, stretches);
     }
   }

@@ -13,6 +13,10 @@ export interface Stretch {
 export const missedSince = (id: string, stretches: readonly Stretch[]): number =>
   Math.min(...stretches.filter(({ of }) => of?.has(id) ?? true).map(({ since }) => since));
 
+/** The earliest moment from which a symbol went without prices; Infinity where it did not. */
+export const silentSince = (stretches: readonly Stretch[]): number =>
+  Math.min(...stretches.filter(({ of }) => of === null).map(({ since }) => since));
+
 export class MissedStretches {
   private readonly bySymbol = new Map<string, Stretch[]>();
 
@@ -29,6 +33,11 @@ export class MissedStretches {
   /** These alerts are watched from `until`, and the candles before it could not be read. */
   unread(symbol: string, since: number, until: number, ids: readonly string[]): void {
     this.bySymbol.set(symbol, [...this.of(symbol), { since, until, of: new Set(ids) }]);
+  }
+
+  /** From when its prices are missing, and candles have not told of them yet; Infinity: never. */
+  silentSince(symbol: string): number {
+    return silentSince(this.of(symbol));
   }
 
   /** What candles can tell of by now. */

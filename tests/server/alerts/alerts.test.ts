@@ -526,6 +526,76 @@ describe('what happened while prices are missing or candles cannot be read', () 
     expect((await listOf()).firings).toMatchObject([{ price: '90', late: false }]);
   });
 
+  const fall = { kind: 'move', direction: 'down', bps: 5_500, windowMinutes: 30 } as const;
+
+  it('is in the window of a move after a silence (A-02, A-06)', async () => {
+    await set(bodyOf(fall));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    hitAfter(0, 200);
+    await say(100, 6 * 60_000);
+    for (let n = 0; n < 4; n += 1) await say(100, 60_000);
+    await look();
+    expect((await listOf()).firings).toEqual([]);
+    await say(90);
+    expect((await listOf()).firings).toMatchObject([{ price: '90', late: false }]);
+  });
+
+  it('is in the window of a move after a start, also of the candle that was open then (A-02, A-06)', async () => {
+    await set(bodyOf(fall));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    await watch.stop();
+    hitAfter(0, 200);
+    floor.market.sleep(20_000);
+    await restart();
+    await say(100);
+    for (let n = 0; n < 5; n += 1) await say(100, 60_000);
+    await look();
+    await say(90);
+    expect((await listOf()).firings).toMatchObject([{ price: '90', late: false }]);
+  });
+
+  it('is in the window of a move where its candle comes late after a start (A-02, A-06)', async () => {
+    await set(bodyOf(fall));
+    await watch.stop();
+    const publish = publishLate(hitAfter(2, 200));
+    floor.market.sleep(3 * STEP_MS);
+    await restart();
+    await say(100);
+    await look();
+    publish();
+    await look();
+    await say(90);
+    expect((await listOf()).firings).toMatchObject([{ price: '90', late: false }]);
+  });
+
+  it('is in the window of a move that is set after it, where no alert was there then (A-02)', async () => {
+    const { id } = await set(bodyOf(fall));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    await floor.call(UID, 'deleteAlert', { params: { id } });
+    hitAfter(0, 200);
+    await say(100, 6 * 60_000);
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    await look();
+    await set(bodyOf(fall));
+    await say(100);
+    await say(90);
+    expect((await listOf()).firings).toMatchObject([{ price: '90', late: false }]);
+  });
+
+  it('is no move of an alert that is set after it (A-03)', async () => {
+    await set(bodyOf({ ...fall, bps: 9_000 }));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    const hit = hitAfter(0, 200);
+    for (const steps of [1, 2])
+      floor.market.bend(PAIR, hit + steps * STEP_MS, { open: 90, high: 90, low: 90, close: 90 });
+    await say(90, 6 * 60_000);
+    await set(bodyOf(fall, { seen: seenNow('90') }));
+    for (let n = 0; n < 6; n += 1) await say(90, 60_000);
+    await look();
+    await say(90);
+    expect((await listOf()).firings).toEqual([]);
+  });
+
   it.each([
     ['by the server that waited for it', false],
     ['by the next server', true],
