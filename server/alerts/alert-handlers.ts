@@ -40,8 +40,18 @@ interface Arming {
   phase: AlertPhase;
   active: boolean;
   sinceMarketMs: number;
+  /** The prices since then may have passed it on its way: the watch looks, also after a restart. */
+  unseenSinceMarketMs: number | null;
   restsUntilMarketMs: number | null;
 }
+
+const off = (now: number): Arming => ({
+  phase: 'off',
+  active: false,
+  sinceMarketMs: now,
+  unseenSinceMarketMs: null,
+  restsUntilMarketMs: null,
+});
 
 /**
  * Watched from the moment of the price that the person saw. Where the condition held at that price
@@ -58,6 +68,7 @@ function armed(body: AlertBody, now: number, notBefore: number): Arming {
     phase: waits ? 'waiting' : 'watching',
     active: true,
     sinceMarketMs: since,
+    unseenSinceMarketMs: since,
     restsUntilMarketMs: null,
   };
 }
@@ -68,9 +79,7 @@ function rearmed(row: AlertRow, body: AlertBody, now: number): Arming | null {
     sameCondition(AlertCondition.parse(row.condition), body.condition) &&
     row.symbol === body.symbol;
   if (!body.active) {
-    return row.phase === 'off'
-      ? null
-      : { phase: 'off', active: false, sinceMarketMs: now, restsUntilMarketMs: null };
+    return row.phase === 'off' ? null : off(now);
   }
   const firedSince =
     row.phase === 'fired' && (body.seen?.at ?? now) < (row.lastFiredMarketMs ?? -Infinity);
@@ -135,13 +144,12 @@ async function create(
   const { uid, id, body } = alert;
   await requireFreePlace(tx, uid, market.source.id);
   const [now, wall] = [Math.floor(market.now()), clock.now()];
-  const off: Arming = { phase: 'off', active: false, sinceMarketMs: now, restsUntilMarketMs: null };
   const values = {
     symbol: body.symbol,
     condition: body.condition,
     repeatMinutes: body.repeatMinutes,
     note: body.note,
-    ...(body.active ? armed(body, now, before?.lastFiredMarketMs ?? -Infinity) : off),
+    ...(body.active ? armed(body, now, before?.lastFiredMarketMs ?? -Infinity) : off(now)),
     arming: (before?.arming ?? 0) + 1,
     version: (before?.version ?? 0) + 1,
     changedAt: wall,

@@ -8,6 +8,7 @@ import { ALERT_LOOK_BACK_DAYS } from '../../contract/limits.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
+import { rowsAs } from '../db/bulk.ts';
 import { alerts, alertWatches } from '../db/schema-alerts.ts';
 import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
@@ -53,6 +54,14 @@ const reachedBy = (bars: readonly Bar[]): number => bars.at(-1)?.close ?? -Infin
 const rank = ({ arming, phase }: Pick<Watched, 'arming' | 'phase'>): number =>
   arming * 2 + (phase === 'watching' ? 1 : 0);
 
+/** An alert that is watched from now on, and from when it was not (market ms). */
+interface Joining {
+  alert: Watched;
+  from: number;
+  /** Its row says from when. */
+  isUnseen: boolean;
+}
+
 export class AlertWatch {
   private readonly boards = new Map<string, SymbolBoard>();
   private readonly symbolOf = new Map<string, string>();
@@ -60,6 +69,8 @@ export class AlertWatch {
   private readonly missed: MissedStretches;
   /** Up to where an alert was taken over candles: nothing is told of them again. */
   private readonly passedTo = new Map<string, number>();
+  /** The armings whose rows say that candles have yet to be looked at. */
+  private readonly unseen = new Map<string, number>();
   /** By symbol, the look at which candles are asked for again that had not come. */
   private readonly lateUntil = new Map<string, number>();
   private readonly seeded = new Set<string>();
@@ -232,6 +243,7 @@ export class AlertWatch {
     const within = this.checks % LONG_LOOK_EVERY === 0 ? CHANGED_LONG_MS : CHANGED_WITHIN_MS;
     await this.take(await this.changedSince(this.deps.clock.now() - within), null);
     await this.makeUp();
+    await this.saveSeen();
     if (this.checks % SAVE_EVERY === 0) await this.saveWatched();
   }
 
@@ -277,6 +289,7 @@ export class AlertWatch {
       this.boards.get(symbol)?.remove(id);
       this.symbolOf.delete(id);
       this.passedTo.delete(id);
+      this.unseen.delete(id);
     }
   }
 
@@ -287,7 +300,7 @@ export class AlertWatch {
    */
   private async take(rows: readonly AlertRow[], watchedTo: number | null): Promise<void> {
     const writing = new Set(this.due.map(({ id, arming }) => `${id} ${arming}`));
-    const fresh = new Map<string, Watched[]>();
+    const fresh = new Map<string, Joining[]>();
     for (const row of rows) {
       const next = toWatched(row);
       const symbol = this.symbolOf.get(row.id);
@@ -306,50 +319,65 @@ export class AlertWatch {
       }
       this.forget([row.id]);
       if (next === null) continue;
-      const list = fresh.get(next.symbol);
-      if (list === undefined) fresh.set(next.symbol, [next]);
-      else list.push(next);
+      const { unseenSinceMarketMs: unseen } = row;
+      const from = watchedTo === null ? next.since : Math.min(watchedTo, unseen ?? watchedTo);
+      const list = fresh.get(next.symbol) ?? [];
+      fresh.set(next.symbol, list);
+      list.push({ alert: next, from, isUnseen: unseen !== null });
     }
-    for (const [symbol, list] of fresh) await this.begin(symbol, list, watchedTo);
+    for (const [symbol, list] of fresh) await this.begin(symbol, list, watchedTo !== null);
   }
 
-  private async begin(
-    symbol: string,
-    list: readonly Watched[],
-    watchedTo: number | null,
-  ): Promise<void> {
+  private async begin(symbol: string, list: readonly Joining[], isStart: boolean): Promise<void> {
     const { market } = this.deps;
     const board = this.board(symbol);
     const now = market.now();
-    const first = watchedTo ?? list.reduce((least, { since }) => Math.min(least, since), now);
+    const first = list.reduce((least, { from }) => Math.min(least, from), now);
     const from = Math.max(now - ALERT_LOOK_BACK_DAYS * DAY_MS, first);
-    const moves = list.some(({ condition }) => condition.kind === 'move');
+    const moves = list.some(({ alert }) => alert.condition.kind === 'move');
     // What nobody watched is missed, however short it was. An alert is always a moment on its way.
-    const missed = watchedTo !== null || now - from > this.stepMs / 4;
+    const missed = isStart || now - from > this.stepMs / 4;
     const past = missed ? await this.candles(symbol, moves ? from - DAY_MS : from) : [];
     const reached = reachedBy(past ?? []);
     // The candle that is open now tells of this once it has closed.
     if (missed) this.noteGap(symbol, Math.max(now, reached), market.now());
     const seeded = !moves || (await this.seed(symbol, board));
-    const closed = this.openOf(now);
-    const told = from >= closed || reached >= closed;
-    if (!told || !seeded) {
-      const ids = list.map(({ id }) => id);
-      this.missed.unread(symbol, told ? now : Math.max(from, reached), closed, ids);
-    }
-    for (const alert of list) {
-      const passed = passCandles(alert, past ?? [], watchedTo ?? alert.since);
+    this.noteUnread(symbol, list, { now, reached, seeded });
+    for (const joining of list) {
+      const { alert } = joining;
+      const passed = passCandles(alert, past ?? [], joining.from);
       this.queue(passed.transitions);
       if (passed.alert === null) continue;
       board.put(passed.alert);
       this.symbolOf.set(alert.id, symbol);
       this.passedTo.set(alert.id, reached);
+      if (joining.isUnseen) this.unseen.set(alert.id, alert.arming);
     }
     const quote = market.isStale(symbol) ? null : market.quote(symbol);
     if (quote !== null)
       this.queue(board.see(quote.last, Math.max(quote.at, this.heardAt.get(symbol) ?? quote.at)));
     // Known up to here: a first price that comes later ends a silence too.
     if (!this.heardAt.has(symbol)) this.heardAt.set(symbol, missed ? now : from);
+  }
+
+  /** Closed candles that could not be read, or have not come: they are looked at for these alone. */
+  private noteUnread(
+    symbol: string,
+    list: readonly Joining[],
+    { now, reached, seeded }: { now: number; reached: number; seeded: boolean },
+  ): void {
+    const closed = this.openOf(now);
+    const oldest = now - ALERT_LOOK_BACK_DAYS * DAY_MS;
+    const bySince = new Map<number, string[]>();
+    for (const { alert, from } of list) {
+      const told = from >= closed || reached >= closed;
+      if (told && seeded) continue;
+      const since = told ? now : Math.max(from, oldest, reached);
+      const ids = bySince.get(since) ?? [];
+      bySince.set(since, ids);
+      ids.push(alert.id);
+    }
+    for (const [since, ids] of bySince) this.missed.unread(symbol, since, closed, ids);
   }
 
   /**
@@ -435,6 +463,25 @@ export class AlertWatch {
       if (next === null) this.forget([alert.id]);
       else board.put(next);
     }
+  }
+
+  /**
+   * Once candles have told of an alert that was on its way, and what they told is written, the next
+   * start need not look again.
+   */
+  private async saveSeen(): Promise<void> {
+    const writing = new Set(this.due.map(({ id }) => id));
+    const seen = [...this.unseen]
+      .filter(([id]) => !writing.has(id) && !this.missed.isUnread(this.symbolOf.get(id) ?? '', id))
+      .map(([id, arming]) => ({ id, arming }));
+    if (seen.length === 0) return;
+    // Whoever fires several takes them in this order too.
+    await this.deps.database.db.execute(sql`
+      update ${alerts} set unseen_since_market_ms = null where id in (
+        select a.id from ${alerts} a join ${rowsAs(alerts, seen, 'seen')}
+          on seen.id = a.id and seen.arming = a.arming
+        where a.unseen_since_market_ms is not null order by a.id for update of a)`);
+    for (const { id } of seen) this.unseen.delete(id);
   }
 
   private async watchedTo(): Promise<number | null> {

@@ -40,6 +40,11 @@ export class MissedStretches {
     return silentSince(this.of(symbol));
   }
 
+  /** Whether this alert itself, and not its symbol alone, was not watched for a while. */
+  isUnread(symbol: string, id: string): boolean {
+    return this.of(symbol).some(({ of }) => of?.has(id) ?? false);
+  }
+
   /** What candles can tell of by now. */
   due(now: number): [symbol: string, stretches: Stretch[]][] {
     return [...this.bySymbol]

@@ -36,7 +36,13 @@ function advanced(
     restsUntilMarketMs: next?.restsUntil ?? null,
   };
   if (what === 'rearmed') return { ...common, phase: 'watching' };
-  const fired = { ...common, lastFiredMarketMs: at, arming: arming + 1 };
+  // One notice is enough: what it may have passed before is not looked for any more.
+  const fired = {
+    ...common,
+    lastFiredMarketMs: at,
+    unseenSinceMarketMs: null,
+    arming: arming + 1,
+  };
   return next === null
     ? { ...fired, phase: 'fired', active: false }
     : { ...fired, phase: next.phase };
@@ -137,6 +143,7 @@ export async function recordTransitions(
       active: row.active,
       arming: row.arming,
       sinceMarketMs: row.sinceMarketMs,
+      unseenSinceMarketMs: row.unseenSinceMarketMs,
       restsUntilMarketMs: row.restsUntilMarketMs,
       lastFiredMarketMs: row.lastFiredMarketMs,
       changedAt: row.changedAt,

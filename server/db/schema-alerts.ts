@@ -30,6 +30,11 @@ export const alerts = pgTable(
     arming: integer('arming').notNull(),
     /** Since when this phase holds; a candle that began earlier says nothing of it. */
     sinceMarketMs: ms('since_market_ms').notNull(),
+    /**
+     * From when candles have yet to be looked at for it, where that is before the mark of its
+     * source; null once they were.
+     */
+    unseenSinceMarketMs: ms('unseen_since_market_ms'),
     restsUntilMarketMs: ms('rests_until_market_ms'),
     lastFiredMarketMs: ms('last_fired_market_ms'),
     /** Grows with every edit by the person. */

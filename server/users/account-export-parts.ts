@@ -314,6 +314,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
       phase: 'phase',
       arming: 'arming',
       watchedSince: time('since_market_ms'),
+      unseenSince: time('unseen_since_market_ms'),
       restsUntil: time('rests_until_market_ms'),
       lastFiredAt: time('last_fired_market_ms'),
       version: 'version',

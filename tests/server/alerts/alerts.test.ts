@@ -389,6 +389,58 @@ describe('what happened while prices are missing or candles cannot be read', () 
     expect(list.find(({ id }) => id === other.id)).toMatchObject({ phase: 'watching' });
   });
 
+  it('is found by the next server for an alert that was long on its way, and for no other (A-06, F86)', async () => {
+    const other = await set(bodyOf(above('5000')));
+    const seen = seenNow();
+    const hit = hitAfter(2);
+    for (let n = 0; n < 6 * 5; n += 1) await say(100, 60_000);
+    await look();
+    const mend = failCandles();
+    const late = await set(bodyOf(above('5000'), { seen, repeatMinutes: 5 }));
+    await look();
+    await watch.stop();
+    hitAfter(1, 5_300);
+    floor.market.sleep(3 * STEP_MS);
+    mend();
+    await restart();
+    const told = [
+      { alertId: other.id, price: '5300' },
+      { alertId: late.id, at: hit, price: '5200' },
+    ];
+    expect((await listOf()).firings).toMatchObject(told);
+    await watch.stop();
+    await restart();
+    await look();
+    expect((await listOf()).firings).toMatchObject(told);
+  });
+
+  it('is found for an alert of which the server had not heard when it ended (A-06)', async () => {
+    const seen = seenNow();
+    const hit = hitAfter(2);
+    for (let n = 0; n < 6 * 5; n += 1) await say(100, 60_000);
+    floor.alertsChanged.clear();
+    const alert = await set(bodyOf(above('5000'), { seen }));
+    await watch.stop();
+    await restart();
+    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: hit, late: true }]);
+  });
+
+  it('is not told by the next server where it was looked at and found wanting (A-06)', async () => {
+    const seen = seenNow();
+    await say(100, 2 * STEP_MS);
+    await set(bodyOf(above('5000'), { seen }));
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    await look();
+    // A price that the watch did not hear, as one that the gate refused.
+    hitAfter(0);
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    await look();
+    await watch.stop();
+    await restart();
+    await look();
+    expect((await listOf()).firings).toEqual([]);
+  });
+
   it('is found where no price has come since the start of the server (A-06)', async () => {
     const alert = await set(bodyOf(above('5000')));
     await watch.stop();

@@ -1,0 +1,1 @@
+ALTER TABLE "alerts" ADD COLUMN "unseen_since_market_ms" bigint;
