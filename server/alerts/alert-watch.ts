@@ -3,6 +3,7 @@
  * missed.
  */
 import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
+import { sameCondition } from '../../contract/alerts.ts';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { ALERT_LOOK_BACK_DAYS } from '../../contract/limits.ts';
 import type { Quote } from '../../engine/market-types.ts';
@@ -46,6 +47,9 @@ const LONG_LOOK_EVERY = 60;
 const SAVE_EVERY = 5;
 /** Looks that pass before candles are read again that could not be, or have not come. */
 const LOOKS_UNTIL_AGAIN = 10;
+
+const asksTheSame = (one: Watched, other: Watched): boolean =>
+  one.symbol === other.symbol && sameCondition(one.condition, other.condition);
 
 /** Close of the last of them. */
 const reachedBy = (bars: readonly Bar[]): number => bars.at(-1)?.close ?? -Infinity;
@@ -136,8 +140,12 @@ export class AlertWatch {
 
   /** Resolves when everything that was seen is written, and everything noted is watched. */
   async settled(): Promise<void> {
-    await this.looking;
-    await this.writing;
+    let looked: Promise<void>;
+    do {
+      looked = this.looking;
+      await looked;
+      await this.writing;
+    } while (looked !== this.looking || this.writing !== null);
   }
 
   private onQuote(quote: Quote): void {
@@ -183,9 +191,9 @@ export class AlertWatch {
     while (this.due.length > 0) {
       const batch = this.due.slice(0, tries === 0 ? AT_ONCE : 1);
       try {
-        const missed = await database.transaction((tx) => recordTransitions(tx, this.deps, batch));
+        const refused = await database.transaction((tx) => recordTransitions(tx, this.deps, batch));
         this.due.splice(0, batch.length);
-        for (const id of missed) this.noted.add(id);
+        this.readAfresh(refused);
         tries = 0;
       } catch (error) {
         tries += 1;
@@ -200,7 +208,7 @@ export class AlertWatch {
         if (this.stopping) return;
         if (batch.length === 1 && tries > TRIES_MAX && (await this.reachable())) {
           const [lost] = this.due.splice(0, 1);
-          if (lost !== undefined) this.noted.add(lost.id);
+          if (lost !== undefined) this.readAfresh([lost.id]);
           tries = 0;
         } else
           await new Promise((resolve) => {
@@ -208,6 +216,19 @@ export class AlertWatch {
           });
       }
     }
+  }
+
+  /**
+   * What the database refused, the board has done in vain: it may be ahead, and by a condition that
+   * is no more. What is seen of the same alert and not written yet is tried first.
+   */
+  private readAfresh(ids: readonly string[]): void {
+    const writing = new Set(this.due.map(({ id }) => id));
+    const left = ids.filter((id) => !writing.has(id));
+    if (left.length === 0) return;
+    this.forget(left);
+    for (const id of left) this.noted.add(id);
+    if (!this.stopping) this.inTurn(() => this.takeNoted());
   }
 
   private reachable(): Promise<boolean> {
@@ -305,12 +326,9 @@ export class AlertWatch {
       const next = toWatched(row);
       const symbol = this.symbolOf.get(row.id);
       const known = symbol === undefined ? undefined : this.boards.get(symbol)?.get(row.id);
-      if (
-        writing.has(`${row.id} ${row.arming}`) ||
-        (known !== undefined && next !== null && rank(known) > rank(next))
-      )
-        continue;
-      if (known !== undefined && next !== null && rank(known) === rank(next)) {
+      const isKnown = known !== undefined && next !== null && asksTheSame(known, next);
+      if (writing.has(`${row.id} ${row.arming}`) || (isKnown && rank(known) > rank(next))) continue;
+      if (isKnown && rank(known) === rank(next)) {
         if (known.version !== next.version && symbol !== undefined)
           this.boards
             .get(symbol)

@@ -140,6 +140,8 @@ export function passCandles(alert: Watched, list: readonly Bar[], from: number):
       what,
       id: present.id,
       uid: present.uid,
+      symbol: present.symbol,
+      condition: present.condition,
       arming: present.arming,
       at,
       ...hit,

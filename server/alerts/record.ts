@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { asc, inArray } from 'drizzle-orm';
+import { AlertCondition, sameCondition } from '../../contract/alerts.ts';
 import { formatFixed } from '../../contract/money.ts';
 import type { WallClock } from '../clock.ts';
 import { insertOf, updateRows } from '../db/bulk.ts';
@@ -24,11 +25,14 @@ export interface RecordDeps {
 /** The row as a transition leaves it, or null where the row is not what the transition is about. */
 function advanced(
   row: AlertRow,
-  { what, arming, at, next }: Transition,
+  { what, symbol, condition, arming, at, next }: Transition,
   now: number,
 ): AlertRow | null {
   const open = row.deletedAt === null && row.active && row.arming === arming;
-  if (!open || row.phase !== (what === 'fired' ? 'watching' : 'waiting')) return null;
+  // A board that is ahead by itself may meet the number of an arming that the person has set since.
+  const same =
+    row.symbol === symbol && sameCondition(AlertCondition.parse(row.condition), condition);
+  if (!open || !same || row.phase !== (what === 'fired' ? 'watching' : 'waiting')) return null;
   const common = {
     ...row,
     sinceMarketMs: at,

@@ -23,6 +23,9 @@ export interface Transition {
   what: 'fired' | 'rearmed';
   id: string;
   uid: string;
+  symbol: string;
+  /** The one that was watched: the person may have set another since. */
+  condition: AlertCondition;
   arming: number;
   at: number;
   price: Fixed;
@@ -123,15 +126,16 @@ export class SymbolBoard {
   }
 
   private rearm(gauge: Gauge, entry: Entry, price: Fixed, at: number): Transition {
-    const { id, uid, arming } = entry.alert;
+    const { id, uid, symbol, condition, arming } = entry.alert;
     const next = { phase: 'watching', restsUntil: null } as const;
     entry.alert = { ...entry.alert, ...next, since: at };
     gauge.watching.add(entry);
-    return { what: 'rearmed', id, uid, arming, at, price, movedBps: null, late: false, next };
+    const moved = { movedBps: null, late: false } as const;
+    return { what: 'rearmed', id, uid, symbol, condition, arming, at, price, ...moved, next };
   }
 
   private fire(gauge: Gauge, entry: Entry, price: Fixed, at: number): Transition {
-    const { id, uid, arming, repeatMinutes, condition } = entry.alert;
+    const { id, uid, symbol, arming, repeatMinutes, condition } = entry.alert;
     const next = afterFiring(repeatMinutes, at);
     if (next === null) this.entries.delete(id);
     else {
@@ -142,6 +146,8 @@ export class SymbolBoard {
       what: 'fired',
       id,
       uid,
+      symbol,
+      condition,
       arming,
       at,
       price,

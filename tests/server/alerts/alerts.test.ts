@@ -861,4 +861,72 @@ describe('two watches on one database', () => {
     await other.stop();
     expect(floor.errors).toEqual([]);
   });
+
+  it('watch the condition of now, also the one that saw the price by the old (A-05, A-08)', async () => {
+    await say(99.9);
+    const { id } = await set(bodyOf(above('100'), { repeatMinutes: 5, seen: seenNow('99.9') }));
+    const other = new AlertWatch(floor.deps);
+    await other.start();
+    // It holds at once, and waits. The other one has not heard of it yet.
+    await set(bodyOf(above('95'), { seenVersion: 1, repeatMinutes: 5, seen: seenNow('99.9') }), {
+      id,
+    });
+    await watch.stop();
+    await say(100);
+    await other.settled();
+    // By the old condition it would have gone back here.
+    await say(99.5);
+    await other.settled();
+    expect((await listOf()).alerts).toMatchObject([{ id, phase: 'waiting' }]);
+    await say(90);
+    await other.settled();
+    expect((await listOf()).alerts).toMatchObject([{ id, phase: 'watching' }]);
+    await say(96);
+    await other.settled();
+    expect((await listOf()).firings).toMatchObject([{ price: '96', condition: above('95') }]);
+    await other.stop();
+  });
+
+  it('tell nothing by the old condition where several prices have come at once (A-05, A-08)', async () => {
+    await say(99.9);
+    const { id } = await set(bodyOf(above('100'), { repeatMinutes: 5, seen: seenNow('99.9') }));
+    const other = new AlertWatch(floor.deps);
+    await other.start();
+    await set(bodyOf(above('95'), { seenVersion: 1, repeatMinutes: 5, seen: seenNow('99.9') }), {
+      id,
+    });
+    await watch.stop();
+    for (const price of [100, 99.5, 101]) {
+      floor.market.sleep(5 * 60_000);
+      floor.market.say(PAIR, price);
+    }
+    await other.settled();
+    expect(await listOf()).toMatchObject({ alerts: [{ id, phase: 'waiting' }], firings: [] });
+    await other.stop();
+  });
+
+  it('go on with an alert whose firing could not be written and was given up (A-06)', async () => {
+    await set(bodyOf(above('110'), { repeatMinutes: 5 }));
+    const { database } = floor;
+    const transaction = database.transaction.bind(database);
+    database.transaction = () => Promise.reject(new Error('No such column'));
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    floor.market.sleep(1_000);
+    floor.market.say(PAIR, 111);
+    floor.market.sleep(1_000);
+    floor.market.say(PAIR, 105);
+    for (let n = 0; n < 20 && floor.errors.length < 7; n += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    database.transaction = transaction;
+    await vi.advanceTimersByTimeAsync(2_000);
+    vi.useRealTimers();
+    await watch.settled();
+    expect((await listOf()).firings).toEqual([]);
+    await say(112);
+    expect((await listOf()).firings).toMatchObject([{ price: '112' }]);
+  });
 });
