@@ -192,3 +192,30 @@ export const PushPayload = z.object({
   }),
 });
 export type PushPayload = z.infer<typeof PushPayload>;
+
+/**
+ * The place of a notification, at the push service and on the screen. A newer one of the same place
+ * makes the older useless and replaces it, whether or not anybody has seen that.
+ */
+export function placeOf({ id, kind, facts }: Pick<PushPayload, 'id' | 'kind' | 'facts'>): string {
+  switch (kind) {
+    // Each has happened, and no later one tells of it.
+    case 'priceAlert':
+    case 'stopLoss':
+    case 'liveOrder':
+    case 'liveStop':
+      return `${kind}:${id}`;
+    // A connection that fails again says the same; a key that is refused says something else.
+    case 'liveConnection':
+      return `${kind}:${facts.live?.connectionId ?? ''}:${facts.live?.what ?? ''}`;
+    // How things stand: the newest says it.
+    case 'lateStop':
+    case 'agentHeld':
+    case 'fills':
+    case 'trialEnding':
+    case 'paymentFailed':
+    case 'liveLoss':
+    case 'liveEnded':
+      return `${kind}:${facts.agentId ?? facts.live?.connectionId ?? ''}`;
+  }
+}

@@ -1,7 +1,7 @@
 /** Turns a push message into a notification: its text, its buttons and where it leads. */
 import type { AgentStatus } from '../contract/agents.ts';
 import type { AlertFiring } from '../contract/alerts.ts';
-import type { LiveFact, PushPayload } from '../contract/push.ts';
+import { placeOf, type LiveFact, type PushPayload } from '../contract/push.ts';
 import { localDecimal } from '../src/format/number-marks.ts';
 import type { Pushed } from '../src/offline/pushed-state.ts';
 import type { PushTarget } from '../src/offline/notification.ts';
@@ -317,6 +317,12 @@ function pathOf({ kind, facts }: PushPayload): string {
   }
 }
 
+/** On the screen an alert that is reached again replaces itself too, unless it told of several. */
+function tagOf(payload: PushPayload): string {
+  const { firing, count = 1 } = payload.facts;
+  return firing === undefined || count > 1 ? placeOf(payload) : `${payload.kind}:${firing.alertId}`;
+}
+
 /** What is shown for a message whose state was kept as `kept` says. */
 export function notificationOf(payload: PushPayload, kept: Pushed, now = Date.now()): Shown {
   const { title, plain, detailed } = textOf(payload, now);
@@ -325,10 +331,8 @@ export function notificationOf(payload: PushPayload, kept: Pushed, now = Date.no
     agent === undefined || agent.status === 'stopped'
       ? null
       : { id: agent.id, name: payload.showDetails ? agent.name : '', generation: agent.generation };
-  // One notification per kind and agent: a newer one replaces it and sounds, unless it is a repeat.
-  const { agentId, firing, live } = payload.facts;
-  const about = agentId ?? firing?.alertId ?? live?.connectionId ?? '';
-  const tag = `${payload.kind}:${about}`;
+  // A newer one replaces it and sounds, unless it is a repeat.
+  const tag = tagOf(payload);
   const again = kept === 'again';
   return {
     title,

@@ -4,7 +4,7 @@ import type { Agent as HttpsAgent } from 'node:https';
 import { and, eq, lt, ne } from 'drizzle-orm';
 import webPush from 'web-push';
 import type { AgentList } from '../../contract/agents.ts';
-import { PushKind, type PushFacts } from '../../contract/push.ts';
+import { placeOf, PushKind, type PushFacts } from '../../contract/push.ts';
 import { backoffCeilingMs, retryAfterHeaderMs, type Backoff } from '../../contract/retry.ts';
 import type { Fill, Portfolio } from '../../contract/trading.ts';
 import type { WallClock } from '../clock.ts';
@@ -77,13 +77,12 @@ class Unanswered extends Error {
   }
 }
 
-/** A newer message of the same topic takes the place of one that the push service still holds. */
-function topicOf(kind: PushKind, facts: PushFacts): string {
-  return createHash('sha256')
-    .update(`${kind}:${facts.agentId ?? facts.live?.connectionId ?? ''}:${facts.pair ?? ''}`)
-    .digest('base64url')
-    .slice(0, 32);
-}
+/**
+ * A newer message of the same topic takes the place of one that the push service still holds. It
+ * may be 32 characters long, and the push service is to read nothing in it.
+ */
+const topicOf = (message: Parameters<typeof placeOf>[0]): string =>
+  createHash('sha256').update(placeOf(message)).digest('base64url').slice(0, 32);
 
 /**
  * Full jitter: a push service that was down is not met by everybody at once. `attempts` counts the
@@ -263,7 +262,7 @@ export class PushSender {
           vapidDetails: vapid,
           TTL: ttl,
           urgency,
-          topic: topicOf(kind, facts),
+          topic: topicOf({ id: message.id, kind, facts }),
           contentEncoding: 'aes128gcm',
         },
       );

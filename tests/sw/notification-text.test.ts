@@ -252,7 +252,7 @@ describe('a notification', () => {
     const shown = notificationOf(payload({ kind: 'liveOrder', facts, showDetails: true }), 'fresh');
     expect(shown.title).toBe('Real money: an order is unknown');
     expect(shown.body).toContain('My Kraken, BTC/USD: Its outcome has been unknown');
-    expect(shown).toMatchObject({ tag: 'liveOrder:c1', target: { path: '/live/c1', stop: null } });
+    expect(shown).toMatchObject({ tag: 'liveOrder:m', target: { path: '/live/c1', stop: null } });
   });
 
   it.each(LiveFact.options)('has words for %s that say that the money is real', (what) => {
@@ -284,14 +284,60 @@ describe('a notification', () => {
     },
   );
 
+  it('keeps apart what no later one makes useless', () => {
+    const about = { agentId: 'a1', agentName: 'Harbour', pair: 'ETH/USDT' };
+    const tagOf = (
+      kind: PushPayload['kind'],
+      id: string,
+      facts: Partial<PushPayload['facts']> = {},
+    ) => notificationOf(payload({ id, kind, facts: { ...about, ...facts } }), 'fresh').tag;
+    const live = (what: LiveFact) => ({
+      agentId: null,
+      live: { what, connectionId: 'c1', label: 'My Kraken' },
+    });
+    // A stop loss, or an order, of its own.
+    expect(tagOf('stopLoss', 'm1')).not.toBe(tagOf('stopLoss', 'm2'));
+    expect(tagOf('liveStop', 'm1', live('stop_hit'))).not.toBe(
+      tagOf('liveStop', 'm2', live('stop_hit')),
+    );
+    expect(tagOf('liveOrder', 'm1', live('unknown'))).not.toBe(
+      tagOf('liveOrder', 'm2', live('unknown')),
+    );
+    // A connection that fails again says the same; a key that is refused says something else.
+    expect(tagOf('liveConnection', 'm1', live('unreachable'))).toBe(
+      tagOf('liveConnection', 'm2', live('unreachable')),
+    );
+    expect(tagOf('liveConnection', 'm1', live('unreachable'))).not.toBe(
+      tagOf('liveConnection', 'm2', live('key_refused')),
+    );
+    expect(tagOf('liveLoss', 'm1', live('daily_loss'))).toBe(
+      tagOf('liveLoss', 'm2', live('daily_loss')),
+    );
+  });
+
+  it('has an alert that is reached again replace itself, but no message that told of several', () => {
+    const tagOf = (id: string, count: number) =>
+      notificationOf(
+        payload({
+          id,
+          kind: 'priceAlert',
+          facts: { agentId: null, agentName: null, pair: 'SOL/USDT', firing, count },
+        }),
+        'fresh',
+      ).tag;
+    expect(tagOf('m1', 1)).toBe(tagOf('m2', 1));
+    expect(tagOf('m1', 3)).not.toBe(tagOf('m2', 1));
+    expect(tagOf('m1', 3)).not.toBe(tagOf('m2', 3));
+  });
+
   it('takes one place an agent and kind, and leads to what it is about', () => {
     const of = (kind: PushPayload['kind']) => {
       const { tag, target } = notificationOf(payload({ kind }), 'fresh');
       return [tag, target.path];
     };
-    expect([of('agentHeld'), of('stopLoss'), of('trialEnding')]).toEqual([
+    expect([of('agentHeld'), of('fills'), of('trialEnding')]).toEqual([
       ['agentHeld:a1', '/agents/a1'],
-      ['stopLoss:a1', '/portfolio'],
+      ['fills:a1', '/portfolio'],
       ['trialEnding:a1', '/subscription'],
     ]);
   });

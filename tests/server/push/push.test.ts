@@ -127,6 +127,16 @@ const stopLate = (uid: string, id: string, ageMs: number) =>
   floor.call(uid, 'stopAgent', { params: { id }, body: { ageMs } });
 const messages = (): PushPayload[] =>
   service.taken.map(({ text }) => PushPayload.parse(JSON.parse(text)));
+/** What the push service would hold of them for a device that is off: of each topic the newest. */
+const held = (): PushPayload[] => {
+  const newest = new Map<unknown, PushPayload>();
+  for (const [index, { headers }] of service.taken.entries()) {
+    expect(headers.topic).toMatch(/^[\w-]{1,32}$/);
+    const message = messages()[index];
+    if (message !== undefined) newest.set(headers.topic, message);
+  }
+  return [...newest.values()];
+};
 const waiting = async () =>
   (await floor.database.db.select().from(pushMessages)).filter(({ state }) => state === 'waiting');
 
@@ -182,6 +192,25 @@ describe('a price alert by push (A-07)', () => {
       ['priceAlert', 3, ['BTC/USDT', 'ETH/USDT'], '2600'],
     ]);
     expect(service.taken[0]?.headers).toMatchObject({ urgency: 'high', ttl: '43200' });
+  });
+
+  it('leaves the push service what it holds of earlier ones, also of the same pair', async () => {
+    const { uid } = await person();
+    for (const events of [
+      [firing('BTC/USDT', '65000')],
+      [firing('BTC/USDT', '62000')],
+      [firing('BTC/USDT', '61000'), firing('ETH/USDT', '2400'), firing('SOL/USDT', '90')],
+      [firing('SOL/USDT', '80')],
+    ]) {
+      await reach(uid, ...events);
+      await sender().runOnce();
+    }
+    expect(held().map(({ facts }) => [facts.pairs?.length, facts.firing?.price])).toEqual([
+      [1, '65000'],
+      [1, '62000'],
+      [3, '90'],
+      [1, '80'],
+    ]);
   });
 
   it('waits for the end of quiet hours in one message', async () => {
@@ -307,6 +336,25 @@ describe('push from event to device', () => {
         .slice(1)
         .map(({ kind, facts }) => [kind, facts.count]),
     ).toEqual([['fills', 3]]);
+  });
+
+  it('has a later late stop replace the one that the push service holds, and a later stop loss none', async () => {
+    const { uid, agentId } = await person();
+    await record(uid, fill(agentId, 'stop_loss'));
+    await sender().runOnce();
+    await record(uid, fill(agentId, 'stop_loss'));
+    await sender().runOnce();
+    for (const age of [5, 7]) {
+      await floor.call(uid, 'startAgent', { params: { id: agentId }, body: {} });
+      await stopLate(uid, agentId, age * MINUTE_MS);
+      await sender().runOnce();
+    }
+    expect(messages()).toHaveLength(4);
+    expect(held().map(({ kind, facts }) => [kind, facts.waitedMs])).toEqual([
+      ['stopLoss', undefined],
+      ['stopLoss', undefined],
+      ['lateStop', 7 * MINUTE_MS],
+    ]);
   });
 
   it('tells of a trial about to end and of a payment that failed, once each', async () => {
