@@ -99,7 +99,8 @@ export function takeDue(
           notInArray(SERVICE, places.services.full()),
         ),
       )
-      .orderBy(asc(pushMessages.nextAttemptAt))
+      // What was put off together takes turns.
+      .orderBy(asc(pushMessages.nextAttemptAt), asc(pushMessages.attempts))
       .limit(LOOKED_THROUGH)
       .for('update', { of: pushMessages, skipLocked: true });
     const taken = rows.filter(({ device }) => {

@@ -4,7 +4,7 @@ import type { Agent as HttpsAgent } from 'node:https';
 import { and, eq, lt, ne } from 'drizzle-orm';
 import webPush from 'web-push';
 import type { AgentList } from '../../contract/agents.ts';
-import { placeOf, PushKind, type PushFacts } from '../../contract/push.ts';
+import { placeOf, PushKind, type PushFacts, type PushSettings } from '../../contract/push.ts';
 import { backoffCeilingMs, retryAfterHeaderMs, type Backoff } from '../../contract/retry.ts';
 import type { Fill, Portfolio } from '../../contract/trading.ts';
 import type { WallClock } from '../clock.ts';
@@ -36,7 +36,6 @@ const LOOK_EVERY_MS = 2_000;
 const PLANS_EVERY_MS = 30_000;
 const LIMIT_MS = 10_000;
 const BACKOFF: Backoff = { baseMs: 5_000, maxMs: 15 * 60_000 };
-const ATTEMPTS_MAX = 8;
 const HOUR_S = 3_600;
 const KEEP_MS = 30 * 86_400_000;
 /** A device that was silent that long ago begins anew. */
@@ -218,13 +217,12 @@ export class PushSender {
   }
 
   private async deliver({ message, device }: DueMessage): Promise<void> {
-    const { database, clock, vapid } = this.deps;
+    const { database, clock } = this.deps;
     const now = clock.now();
     const kind = PushKind.parse(message.kind);
-    const { facts, fill } = message.facts as { facts: PushFacts; fill: Fill | null };
-    const { ttl, urgency } = MANNER[kind];
     // What waited for the end of quiet hours is as old as that end, not as the event.
-    if (now - message.createdAt > ttl * 1_000 || message.attempts > ATTEMPTS_MAX) {
+    const leftMs = message.createdAt + MANNER[kind].ttl * 1_000 - now;
+    if (leftMs < 0) {
       await this.set(message.id, { state: 'dropped' });
       return;
     }
@@ -242,37 +240,43 @@ export class PushSender {
       return;
     }
     try {
-      const payload = buildPayload(
-        {
-          id: message.id,
-          uid: device.uid,
-          kind,
-          facts,
-          fill,
-          showDetails: preferences.showDetails,
-        },
-        await this.deps.readAgents(device.uid),
-        await this.deps.readPortfolio(device.uid),
-        now,
-      );
-      const details = webPush.generateRequestDetails(
-        { endpoint: device.endpoint, keys: { p256dh: device.p256dh, auth: device.auth } },
-        JSON.stringify(payload),
-        {
-          vapidDetails: vapid,
-          TTL: ttl,
-          urgency,
-          topic: topicOf({ id: message.id, kind, facts }),
-          contentEncoding: 'aes128gcm',
-        },
-      );
+      const details = await this.requestFor({ message, device }, kind, leftMs, preferences);
       const answer = await this.ask(details);
-      this.silent.delete(device.id);
       if (answer.status < 200 || answer.status > 299) throw new NotAccepted(answer);
+      this.silent.delete(device.id);
       await this.set(message.id, { state: 'sent' });
     } catch (error) {
       await this.noteFailure({ message, device }, kind, error);
     }
+  }
+
+  /** `leftMs`: how long it is still worth delivering, and the push service may keep it. */
+  private async requestFor(
+    { message, device }: DueMessage,
+    kind: PushKind,
+    leftMs: number,
+    { showDetails }: PushSettings,
+  ): Promise<Parameters<typeof postPush>[0]> {
+    const { clock, vapid } = this.deps;
+    const { id } = message;
+    const { facts, fill } = message.facts as { facts: PushFacts; fill: Fill | null };
+    const payload = buildPayload(
+      { id, uid: device.uid, kind, facts, fill, showDetails },
+      await this.deps.readAgents(device.uid),
+      await this.deps.readPortfolio(device.uid),
+      clock.now(),
+    );
+    return webPush.generateRequestDetails(
+      { endpoint: device.endpoint, keys: { p256dh: device.p256dh, auth: device.auth } },
+      JSON.stringify(payload),
+      {
+        vapidDetails: vapid,
+        TTL: Math.ceil(leftMs / 1_000),
+        urgency: MANNER[kind].urgency,
+        topic: topicOf({ id, kind, facts }),
+        contentEncoding: 'aes128gcm',
+      },
+    );
   }
 
   private ask(details: Parameters<typeof postPush>[0]): Promise<PushAnswer> {
@@ -299,9 +303,6 @@ export class PushSender {
       await database.transaction((tx) => removeSubscriptions(tx, [device.id]));
       return;
     }
-    const hopeless =
-      (status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429) ||
-      attempts >= ATTEMPTS_MAX;
     log.warn(
       {
         status,
@@ -312,13 +313,26 @@ export class PushSender {
       },
       'a push was not accepted',
     );
-    const failures =
-      error instanceof Unanswered ? Math.max(attempts, this.silent.note(device.id, at)) : attempts;
-    const until = at + retryInMs(failures, answer?.retryAfter, at, Math.random());
-    await this.set(message.id, hopeless ? { state: 'dropped' } : { nextAttemptAt: until });
-    if (error instanceof Unanswered) {
-      this.silent.rest(device.id, until);
-      await putOff(database, device.id, until);
+    if (status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429) {
+      // It answers, and will never take this one.
+      this.silent.delete(device.id);
+      await this.set(message.id, { state: 'dropped' });
+      return;
     }
+    const random = Math.random();
+    const after = (failures: number): number =>
+      at + retryInMs(failures, answer?.retryAfter, at, random);
+    if (answer === null && !(error instanceof Unanswered)) {
+      // Our own failure says nothing of the device.
+      await this.set(message.id, { nextAttemptAt: after(attempts) });
+      return;
+    }
+    // The device is left alone by how often it failed in a row; a message that is rejected again and
+    // again lets the others of its device go before it.
+    const silences = this.silent.note(device.id, at);
+    const until = after(silences);
+    await this.set(message.id, { nextAttemptAt: after(Math.max(attempts, silences)) });
+    this.silent.rest(device.id, until);
+    await putOff(database, device.id, until);
   }
 }

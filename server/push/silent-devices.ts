@@ -1,13 +1,13 @@
 /**
- * Devices whose push service did not answer, and how long each is left alone: what waits for one of
- * them would only hang as well, message after message.
+ * Devices whose push service did not answer, or could not take a message for now, and how long each
+ * is left alone: what waits for one of them would only fail as well, message after message.
  */
 import { and, eq, lt } from 'drizzle-orm';
 import type { Database } from '../db/database.ts';
 import { pushMessages } from '../db/schema.ts';
 
 interface Silence {
-  /** Attempts without an answer since the last one that had one. */
+  /** Attempts in vain since the last message that was taken. */
   failures: number;
   until: number;
 }
@@ -19,7 +19,7 @@ interface Silence {
 export class SilentDevices {
   private readonly known = new Map<string, Silence>();
 
-  /** One more attempt without an answer: how many there have been. */
+  /** One more attempt in vain: how many there have been. */
   note(id: string, now: number): number {
     const failures = (this.known.get(id)?.failures ?? 0) + 1;
     this.known.set(id, { failures, until: now });

@@ -1,5 +1,6 @@
 /** Push services that never finish their answers: each holds up its own message at most. */
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -45,12 +46,14 @@ interface Hostile {
 }
 
 /** Answers every request by `answer`, which writes to the connection itself. */
-async function startHostile(answer: (socket: Socket) => void): Promise<Hostile> {
+async function startHostile(
+  answer: (socket: Socket, headers: IncomingHttpHeaders) => void,
+): Promise<Hostile> {
   const sockets = new Set<Socket>();
   const server = createServer({ cert, key }, (request) => {
     request.resume();
     request.on('end', () => {
-      answer(request.socket);
+      answer(request.socket, request.headers);
     });
   });
   server.on('secureConnection', (socket: TLSSocket) => {
@@ -312,6 +315,67 @@ describe('a push service that never answers', () => {
     silent.giveUp();
     await working.stop();
   }, 20_000);
+});
+
+describe('a push service that is away for hours', () => {
+  it('is asked now and then for one message of a device, and gets all when it is back (F97)', async () => {
+    const HOURS = 10;
+    let isBack = false;
+    let asked = 0;
+    const away = await startHostile((socket) => {
+      asked += 1;
+      socket.write(
+        isBack
+          ? `${HEAD}content-length: 0\r\n\r\n`
+          : 'HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n',
+      );
+    });
+    await messageTo(away.url, 2, 30);
+    const one = sender();
+    await one.runOnce();
+    await one.runOnce();
+    expect(asked).toBe(2);
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const hourly: number[] = [];
+    for (let hour = 0; hour < HOURS; hour += 1) {
+      const before = asked;
+      for (let minutes = 0; minutes < 60; minutes += 5) {
+        floor.clock.at += 5 * 60_000;
+        await one.runOnce();
+      }
+      hourly.push(asked - before);
+    }
+    // Each of the two devices every quarter of an hour.
+    expect(Math.max(...hourly.slice(1))).toBeLessThanOrEqual(8);
+    expect(Math.min(...hourly.slice(1))).toBeGreaterThanOrEqual(6);
+    expect(new Set(await states())).toEqual(new Set(['waiting']));
+    isBack = true;
+    floor.clock.at += 15 * 60_000;
+    await one.runOnce();
+    expect(new Set(await states())).toEqual(new Set(['sent']));
+  }, 60_000);
+
+  it('for one message alone holds up no other of the device', async () => {
+    let rejected: unknown = null;
+    const picky = await startHostile((socket, { topic }) => {
+      rejected ??= topic;
+      socket.write(
+        topic === rejected
+          ? 'HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n'
+          : `${HEAD}content-length: 0\r\n\r\n`,
+      );
+    });
+    await messageTo(picky.url, 1, 3);
+    const one = sender();
+    for (let n = 0; n < 60; n += 1) {
+      await one.runOnce();
+      floor.clock.at += 60_000;
+    }
+    expect(await states()).toEqual(['sent', 'sent', 'waiting']);
+  });
 });
 
 describe('two servers on one database', () => {

@@ -464,6 +464,47 @@ describe('push from event to device', () => {
     expect(service.taken).toHaveLength(1);
   });
 
+  it.each([503, 429])(
+    'tries for hours what a push service answers %s to, and has it held no longer than it is worth',
+    async (status) => {
+      const { uid, agentId, endpoint } = await person();
+      service.answer(endpoint, status);
+      await record(uid, fill(agentId, 'stop_loss'));
+      const one = sender();
+      for (let minutes = 0; minutes < 20 * 60; minutes += 10) {
+        await one.runOnce();
+        floor.clock.at += 10 * MINUTE_MS;
+      }
+      service.answer(endpoint, 201);
+      floor.clock.at += 15 * MINUTE_MS;
+      await one.runOnce();
+      expect(messages().map(({ kind }) => kind)).toEqual(['stopLoss']);
+      // Of its 24 hours.
+      expect(service.taken[0]?.headers.ttl).toBe(String((4 * 60 - 15) * 60));
+    },
+  );
+
+  it('gives up at the end of its time what a push service has not taken, and does not ask again', async () => {
+    const { uid, agentId, endpoint } = await person();
+    service.answer(endpoint, 503);
+    await record(uid, fill(agentId, 'stop_loss'));
+    await sender().runOnce();
+    service.answer(endpoint, 201);
+    floor.clock.at += 24 * 60 * MINUTE_MS + 1;
+    await sender().runOnce();
+    expect(service.taken).toEqual([]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('gives up at once what a push service says it will never take', async () => {
+    const { uid, agentId, endpoint } = await person();
+    service.answer(endpoint, 413);
+    await record(uid, fill(agentId, 'stop_loss'));
+    await sender().runOnce();
+    expect(await waiting()).toEqual([]);
+    expect(await floor.database.db.select().from(pushSubscriptions)).toHaveLength(1);
+  });
+
   it('forgets an address that the push service has given up', async () => {
     const { uid, agentId, endpoint } = await person();
     service.answer(endpoint, 410);
