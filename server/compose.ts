@@ -360,6 +360,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     agent: pushAgent(config.push.allowLocal),
     readAgents: (uid) => readAgentList(trading, uid),
     readPortfolio: (uid) => readPortfolio(trading, uid),
+    readValidSince: (uid) => parts.administration.validSince(uid),
   });
   return {
     app,

@@ -390,6 +390,8 @@ export const pushSubscriptions = pgTable(
     auth: text('auth').notNull(),
     sequence: ms('sequence').notNull(),
     createdAt: ms('created_at').notNull(),
+    /** Of the token it was last registered with; null where no build that knows it has done so. */
+    tokenIssuedAt: ms('token_issued_at'),
   },
   (t) => [
     uniqueIndex('push_subscriptions_endpoint').on(t.endpoint),

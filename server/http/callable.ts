@@ -59,15 +59,14 @@ export function registerCallables(
     void reply.header('cache-control', 'no-store');
     try {
       deps.gate.arrive(request, false);
-      const { uid, email, authTimeMs } = await deps.gate.enter(request, false);
+      const { uid, email, authTimeMs, issuedAtMs } = await deps.gate.enter(request, false);
       const { name } = request.params;
       const run = Object.hasOwn(deps.callables, name) ? deps.callables[name] : undefined;
       if (run === undefined) throw new Refusal('not_found', 'Not found');
       const envelope = Envelope.safeParse(request.body ?? {});
       if (!envelope.success) throw new Refusal('invalid_request', 'Invalid input');
-      return await reply.send({
-        result: (await run({ uid, email, authTimeMs }, envelope.data.data ?? null)) ?? null,
-      });
+      const caller = { uid, email, authTimeMs, issuedAtMs };
+      return await reply.send({ result: (await run(caller, envelope.data.data ?? null)) ?? null });
     } catch (error) {
       if (error instanceof Refusal) return sendError(reply, error);
       // Text that the database cannot hold, such as a NUL.

@@ -10,6 +10,8 @@ export interface Caller {
    * When they signed in, ms UTC: known to hosted functions, some of which ask for a recent sign-in.
    */
   authTimeMs?: number;
+  /** When their token was issued, ms UTC: known to hosted functions. */
+  issuedAtMs?: number;
 }
 
 export interface CallContext<N extends CallName> {

@@ -4,6 +4,8 @@ import type { Log } from '../log.ts';
 import { ProviderLine } from './provider-line.ts';
 
 const LIMITS = { atOnce: 8, waiting: 64 };
+/** Of the questions whether sign-ins stand, which must not hold up what a person asks for. */
+const CHECK_LIMITS = { atOnce: 16, waiting: 64 };
 
 /** What the provider holds about a person. */
 export interface IdentityRecord {
@@ -27,6 +29,11 @@ export interface IdentityAdministration {
   remove(uid: string): Promise<void>;
   /** Null where the provider knows nobody by it. */
   read(uid: string): Promise<IdentityRecord | null>;
+  /**
+   * Tokens issued before it are over, ms UTC. Null where none is good: the account is disabled, or
+   * the provider knows nobody by it.
+   */
+  validSince(uid: string): Promise<number | null>;
 }
 
 const codeOf = (error: unknown): string =>
@@ -42,13 +49,13 @@ const loadLibrary = async () => {
 };
 
 /**
- * Opened at the first use: the library is large, and most servers' days pass without it. A real
- * project needs the credentials of a service account where Google's libraries look for them
- * (GOOGLE_APPLICATION_CREDENTIALS).
+ * Opened at the first use, as the library is large. A real project needs the credentials of a
+ * service account where Google's libraries look for them (GOOGLE_APPLICATION_CREDENTIALS).
  */
 export class FirebaseAdministration implements IdentityAdministration {
   private opened: Promise<Auth> | null = null;
   private readonly line = new ProviderLine(LIMITS);
+  private readonly checks = new ProviderLine(CHECK_LIMITS);
 
   /** `emulator`: host and port of one, or null for the project itself. */
   constructor(
@@ -89,6 +96,23 @@ export class FirebaseAdministration implements IdentityAdministration {
     });
   }
 
+  validSince(uid: string): Promise<number | null> {
+    return this.ask(
+      'validSince',
+      async (auth) => {
+        try {
+          const { disabled, tokensValidAfterTime } = await auth.getUser(uid);
+          if (disabled) return null;
+          return tokensValidAfterTime === undefined ? 0 : Date.parse(tokensValidAfterTime);
+        } catch (error) {
+          if (codeOf(error) === 'auth/user-not-found') return null;
+          throw error;
+        }
+      },
+      this.checks,
+    );
+  }
+
   private open(): Promise<Auth> {
     this.opened ??= this.load().catch((error: unknown) => {
       this.opened = null;
@@ -114,13 +138,17 @@ export class FirebaseAdministration implements IdentityAdministration {
     return getAuth(app);
   }
 
-  private async ask<T>(what: string, work: (auth: Auth) => Promise<T>): Promise<T> {
+  private async ask<T>(
+    what: string,
+    work: (auth: Auth) => Promise<T>,
+    line = this.line,
+  ): Promise<T> {
     // To load it takes a busy machine longer than anybody waits for the provider, whose fault that
     // is not. Where it cannot be loaded, opening it says so.
     await loadLibrary().catch(() => undefined);
     // The library waits 25 seconds by itself and tries again: nobody waits for it longer than the
     // line allows.
-    return this.line.run(async () => {
+    return line.run(async () => {
       try {
         return await work(await this.open());
       } catch (error) {

@@ -48,11 +48,7 @@ export function decodeToken(token: string): DecodedToken {
  * Subject, audience, issuer and every time. Throws `reauth_required` last, so that only an
  * otherwise good token hears it.
  */
-export function checkClaims(
-  claims: unknown,
-  projectId: string,
-  nowMs: number,
-): Identity & { issuedAtMs: number } {
+export function checkClaims(claims: unknown, projectId: string, nowMs: number): Identity {
   const issuer = (claims as { iss?: unknown } | null)?.iss;
   if (typeof issuer !== 'string') throw wrongClaims();
   if (issuer !== `https://securetoken.google.com/${projectId}`)

@@ -31,14 +31,10 @@ async function verified(
 ): Promise<Identity> {
   if (token.length > TOKEN_MAX_LENGTH) throw invalidToken();
   const decoded = decodeToken(token);
-  const { issuedAtMs, ...identity } = checkClaims(
-    decoded.claims,
-    common.projectId,
-    common.clock.now(),
-  );
+  const identity = checkClaims(decoded.claims, common.projectId, common.clock.now());
   await signature(decoded);
   if (common.accounts !== null && !skipRevocation)
-    await common.accounts.check(token, identity.uid, issuedAtMs);
+    await common.accounts.check(token, identity.uid, identity.issuedAtMs);
   return identity;
 }
 

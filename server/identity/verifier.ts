@@ -7,6 +7,8 @@ export interface Identity {
    * Sign-in time, ms UTC. The session ends four hours later, however often the token is refreshed.
    */
   authTimeMs: number;
+  /** When the token was issued, ms UTC: by this the provider says whether it still stands. */
+  issuedAtMs: number;
   /** The token's own end, ms UTC. */
   expiresAtMs: number;
 }

@@ -44,13 +44,15 @@ async function stateOf(tx: Tx, uid: string, publicKey: string): Promise<State> {
   return { settings: await readPreferences(tx.db, uid), publicKey, devices: devices?.count ?? 0 };
 }
 
-async function register(
-  tx: Tx,
-  uid: string,
-  device: { endpoint: string; p256dh: string; auth: string },
-  clock: WallClock,
-): Promise<void> {
-  const { endpoint, ...keys } = device;
+interface Device {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  tokenIssuedAt: number | undefined;
+}
+
+async function register(tx: Tx, uid: string, device: Device, clock: WallClock): Promise<void> {
+  const { endpoint, ...renewed } = device;
   // The person's row is the lock: what happens from here on is told, what happened before is not.
   const [person] = await tx.db
     .select({ sequence: users.sequence })
@@ -67,8 +69,8 @@ async function register(
   if (other !== undefined && other.uid !== uid) await removeSubscriptions(tx, [other.id]);
   await tx.db
     .insert(pushSubscriptions)
-    .values({ id: randomUUID(), uid, endpoint, ...keys, sequence, createdAt: clock.now() })
-    .onConflictDoUpdate({ target: pushSubscriptions.endpoint, set: keys });
+    .values({ id: randomUUID(), uid, endpoint, ...renewed, sequence, createdAt: clock.now() })
+    .onConflictDoUpdate({ target: pushSubscriptions.endpoint, set: renewed });
   await keepNewest(tx, uid);
 }
 
@@ -83,6 +85,14 @@ async function unregister(tx: Tx, uid: string, endpoint: string): Promise<void> 
     tx,
     rows.map(({ id }) => id),
   );
+}
+
+/** The device that is left has changed the password, and with that got a login of its own. */
+async function keepLogin(tx: Tx, uid: string, tokenIssuedAt: number): Promise<void> {
+  await tx.db
+    .update(pushSubscriptions)
+    .set({ tokenIssuedAt })
+    .where(eq(pushSubscriptions.uid, uid));
 }
 
 /** Drops messages that still wait and are no longer wanted. */
@@ -106,11 +116,11 @@ async function dropWaiting(tx: Tx, uid: string, kinds: readonly string[]): Promi
 
 export function pushCallables({ database, clock, publicKey, allowLocal }: PushCallDeps) {
   return callablesFor({
-    registerPush: ({ uid }, { subscription }) => {
+    registerPush: ({ uid, issuedAtMs: tokenIssuedAt }, { subscription }) => {
       const endpoint = publicEndpoint(subscription.endpoint, allowLocal);
       const { p256dh, auth } = subscription.keys;
       return database.transaction(async (tx) => {
-        await register(tx, uid, { endpoint, p256dh, auth }, clock);
+        await register(tx, uid, { endpoint, p256dh, auth, tokenIssuedAt }, clock);
         return stateOf(tx, uid, publicKey);
       });
     },
@@ -119,9 +129,10 @@ export function pushCallables({ database, clock, publicKey, allowLocal }: PushCa
         await unregister(tx, uid, endpoint);
         return stateOf(tx, uid, publicKey);
       }),
-    unregisterOtherPush: ({ uid }, { endpoint }) =>
+    unregisterOtherPush: ({ uid, issuedAtMs }, { endpoint }) =>
       database.transaction(async (tx) => {
         await removeDevices(tx, uid, endpoint);
+        if (issuedAtMs !== undefined) await keepLogin(tx, uid, issuedAtMs);
         return stateOf(tx, uid, publicKey);
       }),
     pushSettings: ({ uid }, { settings }) =>

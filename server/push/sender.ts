@@ -12,6 +12,7 @@ import type { Database } from '../db/database.ts';
 import { pushMessages } from '../db/schema.ts';
 import type { Log } from '../log.ts';
 import { readSettingsOf } from '../users/user-settings.ts';
+import { DeviceLogins, type ReadValidSince } from './device-logins.ts';
 import { serviceOf, takeDue, type DueMessage } from './due-messages.ts';
 import { buildPayload } from './payload.ts';
 import { planFromEvents, planFromPlans } from './planner.ts';
@@ -30,6 +31,7 @@ export interface PushSenderDeps {
   agent: HttpsAgent;
   readAgents(uid: string): Promise<AgentList>;
   readPortfolio(uid: string): Promise<Portfolio>;
+  readValidSince: ReadValidSince;
 }
 
 const LOOK_EVERY_MS = 2_000;
@@ -107,12 +109,15 @@ export class PushSender {
   private sending: Promise<void> | null = null;
   private lookAgain = false;
   private readonly silent = new SilentDevices();
+  private readonly logins: DeviceLogins;
 
   /** `limitMs`: for all of one request to a push service. */
   constructor(
     private readonly deps: PushSenderDeps,
     private readonly limitMs = LIMIT_MS,
-  ) {}
+  ) {
+    this.logins = new DeviceLogins(deps.readValidSince, deps.clock, deps.log);
+  }
 
   start(): void {
     const turn = (): void => {
@@ -157,6 +162,7 @@ export class PushSender {
         .delete(pushMessages)
         .where(and(ne(pushMessages.state, 'waiting'), lt(pushMessages.createdAt, now - KEEP_MS)));
       this.silent.forgetBefore(now - FORGET_AFTER_MS);
+      this.logins.forgetOld();
       await this.send();
     }
   }
@@ -216,8 +222,13 @@ export class PushSender {
     return this.set(id, { nextAttemptAt: until, attempts: attempts - 1 });
   }
 
+  private async forget({ id }: DueMessage['device']): Promise<void> {
+    this.silent.delete(id);
+    await this.deps.database.transaction((tx) => removeSubscriptions(tx, [id]));
+  }
+
   private async deliver({ message, device }: DueMessage): Promise<void> {
-    const { database, clock } = this.deps;
+    const { database, clock, log } = this.deps;
     const now = clock.now();
     const kind = PushKind.parse(message.kind);
     // What waited for the end of quiet hours is as old as that end, not as the event.
@@ -237,6 +248,11 @@ export class PushSender {
     const rest = quiet ?? this.silent.restOf(device.id, now);
     if (rest !== null) {
       await this.postpone(message, rest);
+      return;
+    }
+    if (await this.logins.hasEnded(device)) {
+      log.info({ kind }, 'a device whose login has ended was unsubscribed from notifications');
+      await this.forget(device);
       return;
     }
     try {
@@ -299,8 +315,7 @@ export class PushSender {
     const refusedAddress = error instanceof Unanswered && error.code === 'EPRIVATE';
     if (status === 404 || status === 410 || refusedAddress) {
       // The browser has given this address up, or it was never one.
-      this.silent.delete(device.id);
-      await database.transaction((tx) => removeSubscriptions(tx, [device.id]));
+      await this.forget(device);
       return;
     }
     log.warn(

@@ -384,6 +384,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
       id: 'id',
       service: `substring(endpoint from '^https://([^/]+)')`,
       createdAt: time('created_at'),
+      tokenIssuedAt: time('token_issued_at'),
     },
   },
   pushSettings: {

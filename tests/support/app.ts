@@ -139,6 +139,7 @@ const NOBODY_ANSWERS: IdentityAdministration = {
   revoke: unavailable,
   remove: unavailable,
   read: unavailable,
+  validSince: unavailable,
 };
 
 /**

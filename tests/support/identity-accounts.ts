@@ -10,7 +10,9 @@ import type {
 } from '../../server/identity/administration.ts';
 
 export class IdentityBook implements SessionCheck, IdentityAdministration {
-  private readonly validSince = new Map<string, number>();
+  private readonly revokedAt = new Map<string, number>();
+  /** Of whom it was asked whether their sign-ins stand, in order. */
+  readonly askedAbout: string[] = [];
   readonly removed = new Set<string>();
   /** Off: it does not answer, as in an outage. */
   answers = true;
@@ -18,7 +20,7 @@ export class IdentityBook implements SessionCheck, IdentityAdministration {
   constructor(private readonly now: () => number) {}
 
   check(_token: string, uid: string, issuedAtMs: number): Promise<void> {
-    if (this.removed.has(uid) || issuedAtMs < (this.validSince.get(uid) ?? 0))
+    if (this.removed.has(uid) || issuedAtMs < (this.revokedAt.get(uid) ?? 0))
       return Promise.reject(
         new Refusal('token_revoked', 'This session was ended. Please log in again.'),
       );
@@ -31,7 +33,7 @@ export class IdentityBook implements SessionCheck, IdentityAdministration {
 
   async revoke(uid: string): Promise<void> {
     this.mustAnswer();
-    this.validSince.set(uid, this.now());
+    this.revokedAt.set(uid, this.now());
   }
 
   async remove(uid: string): Promise<void> {
@@ -50,6 +52,12 @@ export class IdentityBook implements SessionCheck, IdentityAdministration {
       createdAt: null,
       lastSignInAt: null,
     };
+  }
+
+  async validSince(uid: string): Promise<number | null> {
+    this.askedAbout.push(uid);
+    this.mustAnswer();
+    return this.removed.has(uid) ? null : (this.revokedAt.get(uid) ?? 0);
   }
 
   private mustAnswer(): void {

@@ -180,6 +180,7 @@ export async function provokeEveryKind(
       agent: new HttpsAgent({ ca: service.ca, keepAlive: true }),
       readAgents: (who) => readAgentList(floor.deps, who),
       readPortfolio: (who) => readPortfolio(floor.deps, who),
+      readValidSince: async () => 0,
     });
     await trouble(floor, uid);
     await reachAlert(floor, uid);

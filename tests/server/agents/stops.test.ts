@@ -67,7 +67,12 @@ const deletionsOf = ({ deps }: Floor): Deletions => {
   return new Deletions({
     trading: deps,
     payments: new FakePayments({ database, events: deps.events, clock: deps.clock }),
-    administration: { revoke: forgets, remove: forgets, read: async () => null },
+    administration: {
+      revoke: forgets,
+      remove: forgets,
+      read: async () => null,
+      validSince: async () => 0,
+    },
     ended: new EndedSessions(),
   });
 };

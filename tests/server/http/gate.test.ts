@@ -10,6 +10,7 @@ it('admits a person once, and again with the new address of a newer token, never
     uid: 'anna',
     email,
     authTimeMs: 0,
+    issuedAtMs: 0,
     expiresAtMs,
   });
   const tokens: Record<string, Identity> = {

@@ -153,7 +153,12 @@ describe('an order that rests when its key is revoked', () => {
     const deletions = new Deletions({
       trading: deps,
       payments: new FakePayments({ database, events: deps.events, clock: deps.clock }),
-      administration: { revoke: forgets, remove: forgets, read: async () => null },
+      administration: {
+        revoke: forgets,
+        remove: forgets,
+        read: async () => null,
+        validSince: async () => 0,
+      },
       ended: new EndedSessions(),
     });
     expect(await deletions.ask(PERSON)).toBe('done');

@@ -131,6 +131,7 @@ const sender = (limitMs?: number): PushSender =>
       agent: new HttpsAgent({ ca: cert, keepAlive: true, maxSockets: 8 }),
       readAgents: (uid) => readAgentList(floor.deps, uid),
       readPortfolio: (uid) => readPortfolio(floor.deps, uid),
+      readValidSince: async () => 0,
     },
     limitMs,
   );

@@ -25,6 +25,7 @@ import { pushCallables } from '../../../server/push/push-callables.ts';
 import { WAITING_MAX } from '../../../server/push/planner.ts';
 import { PushSender } from '../../../server/push/sender.ts';
 import { openVapid, type Vapid } from '../../../server/push/vapid.ts';
+import { IdentityBook } from '../../support/identity-accounts.ts';
 import { startPushService, type PushService } from '../../support/push-service.ts';
 import { silentLog } from '../../support/app.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -39,6 +40,7 @@ const MINUTE_MS = 60_000;
 
 let floor: Floor;
 let service: PushService;
+let provider: IdentityBook;
 let vapid: Vapid;
 let calls: Pick<
   CallableHandlers,
@@ -54,12 +56,14 @@ function sender(): PushSender {
     agent: new HttpsAgent({ ca: service.ca, keepAlive: true }),
     readAgents: (uid) => readAgentList(floor.deps, uid),
     readPortfolio: (uid) => readPortfolio(floor.deps, uid),
+    readValidSince: (uid) => provider.validSince(uid),
   });
 }
 
 beforeAll(async () => {
   floor = await openFloor();
   service = await startPushService();
+  provider = new IdentityBook(() => floor.clock.now());
   vapid = await openVapid(floor.database, UNSET);
   calls = pushCallables({
     database: floor.database,
@@ -74,6 +78,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   service.taken.length = 0;
+  provider.answers = true;
+  provider.askedAbout.length = 0;
   await floor.database.db.delete(pushMessages);
   await floor.database.db.delete(pushSubscriptions);
 });
@@ -562,5 +568,114 @@ describe('push from event to device', () => {
     expect(
       await openVapid(floor.database, { ...UNSET, publicKey: 'pub', privateKey: 'priv' }),
     ).toEqual({ publicKey: 'pub', privateKey: 'priv', subject: 'mailto:ops@example.com' });
+  });
+});
+
+describe('a device whose login has ended', () => {
+  /** A device that registers now, with a token of now. */
+  const join = async (uid: string): Promise<string> => {
+    const subscription = service.subscribe();
+    await calls.registerPush({ uid, email: null, issuedAtMs: floor.clock.at }, { subscription });
+    return subscription.endpoint;
+  };
+  const told = (): string[] => service.taken.map(({ path }) => path);
+  const pathOf = (endpoint: string): string => new URL(endpoint).pathname;
+  const devices = async (): Promise<string[]> =>
+    (await floor.database.db.select().from(pushSubscriptions)).map(({ endpoint }) => endpoint);
+  const HOUR_MS = 60 * MINUTE_MS;
+
+  it('by a reset of the password elsewhere is told nothing more, and one that logged in since is', async () => {
+    // Its first device is of a build that kept no time of a token.
+    const { uid, agentId } = await person();
+    await join(uid);
+    await record(uid, fill(agentId, 'stop_loss'));
+    floor.clock.at += MINUTE_MS;
+    await provider.revoke(uid);
+    floor.clock.at += MINUTE_MS;
+    const own = await join(uid);
+    await record(uid, fill(agentId, 'stop_loss'));
+    await sender().runOnce();
+    expect(told()).toEqual([pathOf(own)]);
+    expect(await devices()).toEqual([own]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('and that logs in again is told on', async () => {
+    const { uid, agentId } = await person();
+    floor.clock.at += MINUTE_MS;
+    await provider.revoke(uid);
+    const [row] = await floor.database.db.select().from(pushSubscriptions);
+    const endpoint = row?.endpoint ?? '';
+    await calls.registerPush(
+      { uid, email: null, issuedAtMs: floor.clock.at },
+      { subscription: { endpoint, keys: service.subscribe().keys } },
+    );
+    await record(uid, fill(agentId, 'stop_loss'));
+    await sender().runOnce();
+    expect(await devices()).toEqual([endpoint]);
+  });
+
+  it('is not the one on which the password was changed', async () => {
+    const { uid, agentId, endpoint } = await person();
+    const other = await join(uid);
+    floor.clock.at += MINUTE_MS;
+    await provider.revoke(uid);
+    const changed = { uid, email: null, issuedAtMs: floor.clock.at };
+    await calls.unregisterOtherPush(changed, { endpoint });
+    await record(uid, fill(agentId, 'stop_loss'));
+    await sender().runOnce();
+    expect(told()).toEqual([pathOf(endpoint)]);
+    expect(await devices()).not.toContain(other);
+  });
+
+  it('as its account was disabled or deleted at the provider is told nothing more', async () => {
+    const { uid, agentId } = await person();
+    await join(uid);
+    await record(uid, fill(agentId, 'stop_loss'));
+    floor.clock.at += MINUTE_MS;
+    await provider.remove(uid);
+    await sender().runOnce();
+    expect(told()).toEqual([]);
+    expect(await devices()).toEqual([]);
+  });
+
+  it('is asked about at most once an hour for a person, and for nobody while nothing is sent', async () => {
+    const { uid, agentId } = await person();
+    await join(uid);
+    const one = sender();
+    await one.runOnce();
+    expect(provider.askedAbout).toEqual([]);
+    for (let minutes = 0; minutes <= 60; minutes += 10) {
+      await record(uid, fill(agentId, 'stop_loss'));
+      await one.runOnce();
+      expect(provider.askedAbout).toHaveLength(minutes < 60 ? 1 : 2);
+      floor.clock.at += 10 * MINUTE_MS;
+    }
+    await provider.revoke(uid);
+    floor.clock.at += HOUR_MS;
+    service.taken.length = 0;
+    await record(uid, fill(agentId, 'stop_loss'));
+    await one.runOnce();
+    expect(told()).toEqual([]);
+  });
+
+  it('is not looked for at a provider that does not answer, and everybody is told', async () => {
+    const people = [await person(), await person(), await person()];
+    provider.answers = false;
+    const one = sender();
+    const [first, ...others] = people;
+    await record(first?.uid ?? '', fill(first?.agentId ?? '', 'stop_loss'));
+    await one.runOnce();
+    for (const { uid, agentId } of others) await record(uid, fill(agentId, 'stop_loss'));
+    await one.runOnce();
+    expect(told().sort()).toEqual(people.map(({ endpoint }) => pathOf(endpoint)).sort());
+    // Its failure for one is not waited for again by the next.
+    expect(provider.askedAbout).toEqual([first?.uid]);
+    provider.answers = true;
+    floor.clock.at += 5 * MINUTE_MS;
+    const [second] = others;
+    await record(second?.uid ?? '', fill(second?.agentId ?? '', 'stop_loss'));
+    await one.runOnce();
+    expect(provider.askedAbout).toEqual([first?.uid, second?.uid]);
   });
 });

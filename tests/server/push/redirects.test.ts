@@ -107,6 +107,7 @@ const sendDue = (): Promise<void> =>
     agent: new HttpsAgent({ ca: service.ca }),
     readAgents: (uid) => readAgentList(floor.deps, uid),
     readPortfolio: (uid) => readPortfolio(floor.deps, uid),
+    readValidSince: async () => 0,
   }).runOnce();
 
 describe('a push service that answers with a redirect', () => {

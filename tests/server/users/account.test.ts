@@ -577,6 +577,30 @@ describe('signing out everywhere', () => {
     expect(await devicesOf(other)).toHaveLength(1);
   });
 
+  it('can be told of later for each device by the time of the token that registered it last', async () => {
+    const mine = await livedIn();
+    const subscription = {
+      endpoint: `https://push.example.com/${randomUUID()}`,
+      keys: { p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) },
+    };
+    const issuedAt = async () => {
+      const token = await test.signToken(mine.uid, { email: mine.email });
+      const at = Math.floor(clock.now() / 1_000) * 1_000;
+      await test.hosted('registerPush', token, { subscription });
+      const [device] = await db()
+        .select()
+        .from(schema.pushSubscriptions)
+        .where(eq(schema.pushSubscriptions.endpoint, subscription.endpoint));
+      return [device?.tokenIssuedAt, at];
+    };
+    const [first, at] = await issuedAt();
+    expect(first).toBe(at);
+    clock.advance(60_000);
+    const [renewed, later] = await issuedAt();
+    expect(renewed).toBe(later);
+    expect(later).toBeGreaterThan(at ?? Infinity);
+  });
+
   it('says that nothing happened where the provider does not answer, and stops being asked without end', async () => {
     const mine = await livedIn();
     book.answers = false;
