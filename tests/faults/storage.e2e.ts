@@ -411,6 +411,7 @@ describe('wiping this device', () => {
       .getByRole('button', { name: /^Wipe\b/ })
       .first()
       .dispatchEvent('pointerdown', { button: 0 });
+    await page.getByRole('button', { name: 'Discard and wipe' }).click();
     await page.waitForURL(`${server.url}/`);
     await browser.context.setOffline(false);
     // A reply to a request of before, and the next tick of what still looks at the other tab: all

@@ -6,17 +6,22 @@ import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { signOut } from '../../identity/session.ts';
-import { counted } from '../../format/counts.ts';
 import { formatRatio } from '../../format/numbers.ts';
 import { persistence, checkPersistence } from '../../stores/storage-persistence.ts';
 import { showFailure } from '../show-result.ts';
-import { useUnsent } from '../use-store.ts';
+import { useDiscardQuestion, type DiscardingAct } from './use-discard-question.tsx';
 
 const PROMISES = {
   kept: 'Stored until you delete it',
   'may-be-cleared': 'May be cleared if space runs low',
   unknown: 'Unknown in this browser',
 } as const;
+
+const WIPE: DiscardingAct = {
+  press: 'Wipe',
+  doing: 'Wiping this device',
+  notDone: 'Not wiped',
+};
 
 export function DeviceSection() {
   const { promise, usedBytes } = useSnapshot(persistence);
@@ -29,12 +34,9 @@ export function DeviceSection() {
       setKeeps(keepsSnapshots());
     });
   };
-  const wipe = (): void => {
-    void showFailure(signOut()).then((done) => {
-      if (done) location.assign('/');
-    });
-  };
-  const unsent = useUnsent();
+  const { ask, busy, question } = useDiscardQuestion(WIPE, async () => {
+    if (await showFailure(signOut())) location.assign('/');
+  });
   return (
     <Section title="This device">
       <dl>
@@ -57,21 +59,16 @@ export function DeviceSection() {
         <div className="min-w-0 flex-1 basis-56">
           <p className="font-medium">Wipe this device</p>
           <p className="text-xs text-ink-3">
-            Deletes saved data and unsent commands on this device and logs you out. Nothing on the
-            server changes.
+            Deletes saved data on this device and logs you out. Agents keep running.
           </p>
         </div>
         <HoldToConfirm
           label="Wipe"
-          sentence={
-            'Deletes all saved data on this device' +
-            (unsent === 0
-              ? ''
-              : `, including ${unsent === null ? 'any unsent commands' : counted(unsent, 'unsent command', 'unsent commands')},`) +
-            ' and logs you out.'
-          }
-          onConfirm={wipe}
+          sentence="Deletes all saved data on this device and logs you out. You are asked before an unsent command is discarded."
+          disabled={busy}
+          onConfirm={ask}
         />
+        {question}
       </div>
     </Section>
   );

@@ -17,6 +17,7 @@ import { pageToast } from '../../stores/toast-store.ts';
 import { showFailure } from '../show-result.ts';
 import { checkCredentials, refusedCredentials } from '../login/credentials.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
+import { useDiscardQuestion, type DiscardingAct } from './use-discard-question.tsx';
 
 interface Errors {
   present?: string;
@@ -171,14 +172,18 @@ function Row({ term, value, act }: { term: string; value: ReactNode; act: ReactN
   );
 }
 
+const LOG_OUT_EVERYWHERE: DiscardingAct = {
+  press: 'Log out everywhere',
+  doing: 'Logging out everywhere',
+  notDone: 'Not logged out',
+};
+
 function Everywhere() {
   const { online } = useSnapshot(connection);
-  const [busy, setBusy] = useState(false);
-  const end = async (): Promise<void> => {
-    setBusy(true);
+  // Asked before the server is: with the tokens that it ends, nothing more could be sent.
+  const { ask, busy, question } = useDiscardQuestion(LOG_OUT_EVERYWHERE, async () => {
     if (await showFailure(signOutEverywhere())) navigate('/login');
-    setBusy(false);
-  };
+  });
   return (
     <div className="rule flex flex-wrap items-center justify-between gap-3 py-3">
       <div className="min-w-0 flex-1 basis-56">
@@ -187,12 +192,11 @@ function Everywhere() {
       </div>
       <HoldToConfirm
         label="Log out everywhere"
-        sentence="Logs you out on all devices, including this one. Deletes saved data and unsent commands on this device."
+        sentence="Logs you out on all devices, including this one, and deletes saved data on this device. You are asked before an unsent command is discarded here."
         disabled={busy || online === 'offline'}
-        onConfirm={() => {
-          void end();
-        }}
+        onConfirm={ask}
       />
+      {question}
     </div>
   );
 }
