@@ -1,5 +1,6 @@
 /** A user's own account on the wire: its data export in pages, and its deletion. */
 import * as z from 'zod/mini';
+import { LIVE_EXCHANGES } from './exchanges.ts';
 
 /** In the order of the file. */
 export const EXPORT_PARTS = [
@@ -72,11 +73,28 @@ export const ExportRows = z.object({
 });
 export type ExportRows = z.infer<typeof ExportRows>;
 
+const ExchangeAccount = z.object({
+  id: z.string(),
+  exchange: z.enum(LIVE_EXCHANGES),
+  label: z.string(),
+});
+
 /** What a deletion would end, asked before it is confirmed. */
 export const DeletionPreview = z.object({
   agents: z.number(),
   running: z.number(),
+  /** Open ones of paper accounts. */
   positions: z.number(),
+  /**
+   * Exchange accounts that are still connected: while there is one, the account is not deleted.
+   * Absent in replies of servers from before.
+   */
+  connected: z.optional(z.array(ExchangeAccount)),
+  /**
+   * By removed exchange account, the coins that agents bought there and did not sell, as last read.
+   * Absent in replies of servers from before.
+   */
+  coinsLeft: z.optional(z.array(z.extend(ExchangeAccount, { coins: z.array(z.string()) }))),
   /** The plan that is cancelled with it, in words of the plan list; null without one. */
   plan: z.nullable(
     z.object({

@@ -4,6 +4,8 @@ import { and, count, eq, isNull, lt, ne } from 'drizzle-orm';
 import type { DeletionPreview } from '../../contract/account.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
+import type { LiveExchange } from '../../contract/signer.ts';
+import { baseOf } from '../../engine/pair-coins.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { asAgentRow } from '../agents/read-agents.ts';
 import { applyEvent } from '../agents/transitions.ts';
@@ -49,7 +51,47 @@ export async function refuseDeleted(tx: Tx, uid: string): Promise<void> {
     throw new Refusal('token_revoked', 'This account was deleted.');
 }
 
-/** What would end, of every market source. */
+/** The person's exchange accounts whose key the signer still has. */
+const connectedOf = (uid: string) =>
+  and(eq(liveConnections.uid, uid), ne(liveConnections.state, 'ended'));
+
+const NAMED = {
+  id: liveConnections.id,
+  exchange: liveConnections.exchange,
+  label: liveConnections.label,
+};
+
+const asNamed = ({ id, exchange, label }: { id: string; exchange: string; label: string }) => ({
+  id,
+  exchange: exchange as LiveExchange,
+  label,
+});
+
+/** Coins in the closed books of removed exchange accounts, as last read: real, and not sold by us. */
+async function coinsLeft(db: Db, uid: string): Promise<NonNullable<DeletionPreview['coinsLeft']>> {
+  const rows = await db
+    .selectDistinct({ ...NAMED, createdAt: liveConnections.createdAt, pair: positions.pair })
+    .from(positions)
+    .innerJoin(accounts, eq(accounts.id, positions.accountId))
+    .innerJoin(liveConnections, eq(liveConnections.id, accounts.connectionId))
+    .where(
+      and(
+        eq(accounts.uid, uid),
+        eq(liveConnections.state, 'ended'),
+        isNull(positions.closedMarketMs),
+      ),
+    )
+    .orderBy(liveConnections.createdAt, liveConnections.id, positions.pair);
+  const left = new Map<string, NonNullable<DeletionPreview['coinsLeft']>[number]>();
+  for (const row of rows) {
+    const known = left.get(row.id) ?? { ...asNamed(row), coins: [] };
+    left.set(row.id, known);
+    if (!known.coins.includes(baseOf(row.pair))) known.coins.push(baseOf(row.pair));
+  }
+  return [...left.values()];
+}
+
+/** What would end, of every market source; and what is not ended by it, at exchanges. */
 export async function deletionPreview(db: Db, uid: string, now: number): Promise<DeletionPreview> {
   const rows = await db
     .select({ status: agents.status })
@@ -59,12 +101,21 @@ export async function deletionPreview(db: Db, uid: string, now: number): Promise
     .select({ count: count() })
     .from(positions)
     .innerJoin(accounts, eq(accounts.id, positions.accountId))
-    .where(and(eq(accounts.uid, uid), isNull(positions.closedMarketMs)));
+    .where(
+      and(eq(accounts.uid, uid), isNull(accounts.connectionId), isNull(positions.closedMarketMs)),
+    );
   const [plan] = await db.select().from(subscriptions).where(eq(subscriptions.uid, uid));
+  const connected = await db
+    .select(NAMED)
+    .from(liveConnections)
+    .where(connectedOf(uid))
+    .orderBy(liveConnections.createdAt, liveConnections.id);
   return {
     agents: rows.length,
     running: rows.filter(({ status }) => status === 'running' || status === 'halted').length,
     positions: held?.count ?? 0,
+    connected: connected.map(asNamed),
+    coinsLeft: await coinsLeft(db, uid),
     plan:
       plan === undefined || !subscriptionCounts(plan, now)
         ? null
@@ -81,8 +132,7 @@ export async function deletionPreview(db: Db, uid: string, now: number): Promise
  * by the person's own hand.
  */
 async function refuseWhileLive(tx: Tx, uid: string): Promise<void> {
-  const connected = and(eq(liveConnections.uid, uid), ne(liveConnections.state, 'ended'));
-  if ((await tx.db.$count(liveConnections, connected)) > 0)
+  if ((await tx.db.$count(liveConnections, connectedOf(uid))) > 0)
     throw new Refusal(
       'live_orders_open',
       'End live trading and remove your exchange accounts first.',

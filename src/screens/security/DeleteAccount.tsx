@@ -3,6 +3,7 @@
  */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
+import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { DELETION_WORD, type DeletionPreview } from '../../../contract/account.ts';
 import { Button } from '../../components/Button.tsx';
@@ -19,6 +20,7 @@ import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { useCallable, type CallableState } from '../use-callable.ts';
 import { useUnsent } from '../use-store.ts';
+import { fullNameOf, nameOf } from '../live/live-text.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
 
 const refundText = (paidUntil: number | null): string =>
@@ -33,9 +35,44 @@ function unsentText(unsent: number | null): string[] {
   ];
 }
 
+type ExchangeAccount = NonNullable<DeletionPreview['connected']>[number];
+
+/** An account is often named as its exchange is. */
+function leftText(account: NonNullable<DeletionPreview['coinsLeft']>[number]): string {
+  const name = nameOf(account);
+  const label = account.label === name ? '' : ` “${account.label}”`;
+  return `Coins that agents bought stay in your account${label} at ${name}: ${account.coins.join(', ')}. You can sell them at ${name} itself.`;
+}
+
+/** Said in the place of the form: the server would refuse the word and the password. */
+function NotYet({ connected }: { connected: readonly ExchangeAccount[] }) {
+  return (
+    <div role="status" className="flex flex-col gap-3">
+      <p className="font-medium">You can't delete your account yet.</p>
+      <p className="text-ink-2">
+        {connected.length === 1
+          ? 'An exchange account is still connected. Open it, end live trading and remove it. Then come back.'
+          : 'Exchange accounts are still connected. Open each one, end live trading and remove it. Then come back.'}
+      </p>
+      <ul>
+        {connected.map((account) => (
+          <li key={account.id} className="rule">
+            <Link
+              href={`/live/${account.id}`}
+              className="row flex items-center break-words hover:text-accent"
+            >
+              {fullNameOf(account)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 /** What will be deleted, in that order. */
 function endings(
-  { agents, running, positions, plan }: DeletionPreview,
+  { agents, running, positions, plan, coinsLeft = [] }: DeletionPreview,
   unsent: number | null,
 ): string[] {
   return [
@@ -43,8 +80,9 @@ function endings(
       ? 'You have no agents.'
       : `${counted(agents, 'agent is', 'agents are')} stopped${running === 0 ? '' : ` (${running} ${running === 1 ? 'runs' : 'run'} now)`} and deleted.`,
     positions === 0
-      ? 'No open positions.'
+      ? 'No open paper positions.'
       : `${counted(positions, 'open paper position is', 'open paper positions are')} deleted with the account, without a sale.`,
+    ...coinsLeft.map(leftText),
     plan === null
       ? 'You have no plan to cancel.'
       : `Your ${plan.tier} plan is cancelled at once. ${refundText(plan.paidUntil)}` +
@@ -85,9 +123,8 @@ function refusalOf(error: unknown): DeleteErrors {
     : { form: errorSentence(error) };
 }
 
-function DeleteForm() {
+function DeleteForm({ preview }: { preview: CallableState<DeletionPreview> }) {
   const email = useSnapshot(session).user?.email ?? '';
-  const preview = useCallable('deletionPreview');
   const { methods } = useSignInMethods();
   const [word, setWord] = useState('');
   const [password, setPassword] = useState('');
@@ -151,6 +188,12 @@ function DeleteForm() {
   );
 }
 
+function Deletion() {
+  const preview = useCallable('deletionPreview');
+  const connected = preview.data?.connected ?? [];
+  return connected.length > 0 ? <NotYet connected={connected} /> : <DeleteForm preview={preview} />;
+}
+
 export function DeleteAccount() {
   const { online } = useSnapshot(connection);
   const [open, setOpen] = useState(false);
@@ -172,7 +215,7 @@ export function DeleteAccount() {
         </Button>
       </div>
       <Dialog open={open} onOpenChange={setOpen} title="Delete your account">
-        {open && <DeleteForm />}
+        {open && <Deletion />}
       </Dialog>
     </Section>
   );

@@ -634,6 +634,67 @@ describe('deleting an account', () => {
     expect((await test.call('agents', { token: mine.token })).status).toBe(200);
   });
 
+  it('counts paper positions alone, and names exchange accounts still connected and coins left at an exchange (R2-19)', async () => {
+    const mine = await livedIn();
+    const now = clock.now();
+    /** An exchange account where an agent holds so many pairs. */
+    const atExchange = async (state: 'open' | 'ended', label: string, pairs: string[]) => {
+      const [connectionId, accountId] = [randomUUID(), randomUUID()];
+      await db()
+        .insert(schema.liveConnections)
+        .values({
+          id: connectionId,
+          uid: mine.uid,
+          accountId,
+          exchange: 'kraken',
+          label,
+          state,
+          abilities: { replaysIds: false, restingStops: true },
+          permissions: null,
+          permissionsReadAt: now,
+          maxOrder: '100',
+          maxExposure: '500',
+          maxDailyLoss: '25',
+          maxOrdersPerHour: 30,
+          createdAt: now,
+          endedAt: state === 'ended' ? now : null,
+        });
+      await db()
+        .insert(schema.accounts)
+        .values({
+          id: accountId,
+          uid: mine.uid,
+          source: `live:${connectionId}`,
+          quote: 'USD',
+          book: 1,
+          connectionId,
+          openedAt: now,
+          openedMarketMs: now,
+        });
+      for (const pair of pairs)
+        await db().insert(schema.positions).values({
+          id: randomUUID(),
+          accountId,
+          agentId: randomUUID(),
+          pair,
+          quantity: '0.01',
+          cost: '600',
+          openedMarketMs: now,
+        });
+      return connectionId;
+    };
+    const connected = await atExchange('open', 'Savings', ['BTC/USD', 'ETH/USD']);
+    const removed = await atExchange('ended', 'Old', ['SOL/USD', 'BTC/USD']);
+    await atExchange('ended', 'Empty', []);
+    expect(await test.hosted('deletionPreview', mine.token, {})).toMatchObject({
+      positions: 1,
+      connected: [{ id: connected, exchange: 'kraken', label: 'Savings' }],
+      coinsLeft: [{ id: removed, exchange: 'kraken', label: 'Old', coins: ['BTC', 'SOL'] }],
+    });
+    const refused = await failure(test.hosted('deleteAccount', mine.token, { confirm: 'DELETE' }));
+    expect(refused.code).toBe('live_orders_open');
+  });
+
   it('says beforehand what ends, stops the agents, cancels the plan, and leaves no trace of the person in any table (R2-19)', async () => {
     const [mine, other] = [await livedIn(), await livedIn()];
     await test.hosted('claimReferral', other.token, {

@@ -293,6 +293,41 @@ describe('deleting the account', () => {
     expect(localStorage.getItem('tradewind.lastUser')).toBeNull();
   });
 
+  it('says before the word is typed that exchange accounts are still connected, and where to remove them (R2-19)', async () => {
+    hosted.mockResolvedValue({
+      ...PREVIEW,
+      connected: [{ id: 'c-1', exchange: 'kraken', label: 'Savings' }],
+      coinsLeft: [],
+    });
+    render(<DeleteAccount />);
+    press('Delete account…');
+    expect(await screen.findByText("You can't delete your account yet.")).toBeTruthy();
+    const way = screen.getByRole('link', { name: 'Kraken, Savings' });
+    expect(way.getAttribute('href')).toBe('/live/c-1');
+    expect(screen.queryByLabelText('Type DELETE to confirm')).toBeNull();
+    expect(screen.queryByLabelText('Current password')).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Delete my account' })).toBeNull();
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  it('calls coins at an exchange what they are, and not paper (R2-19)', async () => {
+    hosted.mockResolvedValue({
+      ...PREVIEW,
+      positions: 0,
+      connected: [],
+      coinsLeft: [{ id: 'c-2', exchange: 'kraken', label: 'Old', coins: ['BTC', 'SOL'] }],
+    });
+    render(<DeleteAccount />);
+    press('Delete account…');
+    expect(
+      await screen.findByText(
+        'Coins that agents bought stay in your account “Old” at Kraken: BTC, SOL. You can sell them at Kraken itself.',
+      ),
+    ).toBeTruthy();
+    expect(screen.getByText('No open paper positions.')).toBeTruthy();
+    expect(screen.getByLabelText('Type DELETE to confirm')).toBeTruthy();
+  });
+
   it('leaves everything as it was where the server did not take it', async () => {
     hosted.mockImplementation((name: string) =>
       name === 'deletionPreview' ? Promise.resolve(PREVIEW) : Promise.reject(offline()),
