@@ -1,5 +1,5 @@
 /** A new support request: topic, text and, by consent, app details. */
-import { useRef, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import {
   SUPPORT_TEXT_MAX,
@@ -8,7 +8,6 @@ import {
   type SupportRequests,
 } from '../../../contract/support.ts';
 import { callFunction } from '../../callables/call-function.ts';
-import { keepsSnapshots } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Select, TextAreaField } from '../../components/Field.tsx';
 import { Line, Section } from '../../components/Section.tsx';
@@ -17,9 +16,9 @@ import { errorSentence } from '../../format/error-text.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
-import { useIsHere } from '../use-is-here.ts';
 import { diagnosticLines } from './diagnostics.ts';
-import { emptyDraft, keepDraft, readDraft, type Draft } from './support-draft.ts';
+import { requestDraft, type Draft } from './support-draft.ts';
+import { useDraft, type KeptDraft, type Place } from './use-draft.ts';
 
 export const CATEGORY_LABEL: Record<SupportCategory, string> = {
   agents: 'Agents and trading',
@@ -70,16 +69,13 @@ function errorsIn({ category, text }: Draft): ComposeErrors {
   };
 }
 
-/** Where the unsent text is: what the person kept off the device is in this tab alone. */
-type Place = 'device' | 'tab' | 'nowhere';
-
 const SAVED: Record<Place, string> = {
   device: ' Your text is saved.',
   tab: ' Your text is kept in this tab.',
   nowhere: '',
 };
 
-function textHint(text: string, place: Place): string {
+export function textHint(text: string, place: Place): string {
   const left = SUPPORT_TEXT_MAX - text.length;
   if (left < 200) return `${left} characters left.`;
   if (text === '' || place === 'nowhere')
@@ -95,42 +91,9 @@ function offlineText(place: Place, begun: boolean): string {
     : ` Your text is ${kept} as you write.`;
 }
 
-/** The draft, kept until it is sent. */
-function useDraft(uid: string) {
-  const [draft, setDraft] = useState<Draft>(() => readDraft(uid));
-  const [kept, setKept] = useState(true);
-  const isHere = useIsHere();
-  /** As typed last: an answer may come after it. */
-  const newest = useRef(draft);
-  const put = (next: Draft): void => {
-    newest.current = next;
-    setDraft(next);
-    setKept(keepDraft(uid, next));
-  };
-  /**
-   * A text that was sent without an answer may have arrived: a changed text is a new request, also on
-   * the screen opened again.
-   */
-  const change = (part: Partial<Draft>): void => {
-    const { id, tried } = newest.current;
-    put({ ...draft, ...part, id: tried === true ? crypto.randomUUID() : id, tried: false });
-  };
-  const markTried = (): void => {
-    put({ ...newest.current, tried: true });
-  };
-  /** What was typed after the press, here or on the screen opened again, stays. */
-  const sent = ({ text }: Draft): void => {
-    const present = isHere.current ? newest.current : readDraft(uid);
-    if (present.text === text) put(emptyDraft());
-  };
-  const onDevice = keepsSnapshots() ? 'device' : 'tab';
-  const place: Place = kept ? onDevice : 'nowhere';
-  return { draft, place, change, markTried, sent };
-}
-
 /** Sends the draft, and keeps it if that fails. */
 function useRequest(
-  { draft, markTried, sent }: ReturnType<typeof useDraft>,
+  { draft, markTried, sent }: KeptDraft<Draft>,
   diagnostics: SupportDiagnostics | null,
   onSent: (reply: SupportRequests) => void,
 ) {
@@ -167,7 +130,7 @@ function useRequest(
 }
 
 /** Why it cannot be sent or saved. */
-function Notices({
+export function Notices({
   place,
   error,
   isOffline,
@@ -212,7 +175,7 @@ export function Compose({
 }) {
   const uid = useSnapshot(session).user?.uid ?? '';
   const { online } = useSnapshot(connection);
-  const kept = useDraft(uid);
+  const kept = useDraft(requestDraft(uid));
   const { draft, change } = kept;
   const [withFacts, setWithFacts] = useState(false);
   const [shown, setShown] = useState<SupportDiagnostics | null>(null);

@@ -1,6 +1,6 @@
 /** The user's support requests with their replies. */
 import { ChevronDown } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
+import { useEffect, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import {
   SUPPORT_TEXT_MAX,
@@ -15,9 +15,12 @@ import { TextAreaField } from '../../components/Field.tsx';
 import { StatusBadge, Tag, type BadgeTone } from '../../components/Tags.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import { formatWhen } from '../../format/times.ts';
+import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { showFailure } from '../show-result.ts';
-import { CATEGORY_LABEL } from './Compose.tsx';
+import { CATEGORY_LABEL, Notices, textHint } from './Compose.tsx';
+import { messageDraft } from './support-draft.ts';
+import { useDraft } from './use-draft.ts';
 
 const STATE: Record<SupportState, { label: string; tone: BadgeTone }> = {
   open: { label: 'Waiting for an answer', tone: 'neutral' },
@@ -27,26 +30,31 @@ const STATE: Record<SupportState, { label: string; tone: BadgeTone }> = {
 
 type Put = (reply: SupportRequests) => void;
 
-function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
-  const { online } = useSnapshot(connection);
-  // One id per text: a retry after a lost answer is the same message.
-  const [messageId, setMessageId] = useState(() => crypto.randomUUID());
-  const [text, setText] = useState('');
+/** The message to a request, kept until it is sent. */
+function useMessage({ id: requestId, messages }: SupportRequest, onAdded: Put) {
+  const uid = useSnapshot(session).user?.uid ?? '';
+  const kept = useDraft(messageDraft(uid, requestId));
+  const { draft, markTried, sent } = kept;
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
+  // One id per text: after a lost answer the list tells that the message has arrived.
+  const hasArrived = draft.tried === true && messages.some(({ id }) => id === draft.id);
+  useEffect(() => {
+    if (hasArrived) sent(draft);
+  });
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    if (text.trim() === '') {
+    if (draft.text.trim() === '') {
       setError('Required');
       return;
     }
     setBusy(true);
     setError(undefined);
-    callFunction('addToSupportRequest', { requestId, messageId, text })
+    markTried();
+    callFunction('addToSupportRequest', { requestId, messageId: draft.id, text: draft.text })
       .then(
         (reply) => {
-          // What was typed after the press is another message, with an id of its own.
-          setText((present) => (present === text ? '' : present));
+          sent(draft);
           onAdded(reply);
         },
         (failure: unknown) => {
@@ -57,19 +65,28 @@ function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
         setBusy(false);
       });
   };
+  return { ...kept, error, busy, send };
+}
+
+function Add({ request, onAdded }: { request: SupportRequest; onAdded: Put }) {
+  const { online } = useSnapshot(connection);
+  const { draft, place, change, sent, error, busy, send } = useMessage(request, onAdded);
   return (
     <form noValidate className="flex flex-col gap-3 pt-3" onSubmit={send}>
       <TextAreaField
         label="Add a message"
         rows={3}
         maxLength={SUPPORT_TEXT_MAX}
-        value={text}
+        value={draft.text}
         error={error}
+        hint={draft.text === '' ? undefined : textHint(draft.text, place)}
         onChange={(event) => {
-          setText(event.target.value);
-          setMessageId(crypto.randomUUID());
+          change({ text: event.target.value });
         }}
       />
+      {draft.text !== '' && (
+        <Notices place={place} error={undefined} isOffline={online === 'offline'} begun />
+      )}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" size="sm" busy={busy} disabled={online === 'offline'}>
           Send
@@ -80,7 +97,11 @@ function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
           disabled={online === 'offline' || busy}
           onClick={() => {
             void showFailure(
-              callFunction('closeSupportRequest', { requestId }).then(onAdded),
+              callFunction('closeSupportRequest', { requestId: request.id }).then((reply) => {
+                // Nothing more can be sent to it.
+                sent(draft);
+                onAdded(reply);
+              }),
               'Closed.',
             );
           }}
@@ -96,7 +117,11 @@ function Request({ request, onChanged }: { request: SupportRequest; onChanged: P
   const { label, tone } = STATE[request.state];
   const [first] = request.messages;
   // At first alone: a reply ends that state, and must not shut the conversation it is typed in.
-  const [isOpenAtFirst] = useState(request.state === 'answered');
+  const [isOpenAtFirst] = useState(
+    () =>
+      request.state === 'answered' ||
+      messageDraft(session.user?.uid ?? '', request.id).read().text !== '',
+  );
   return (
     <li className="rule">
       <details open={isOpenAtFirst} className="group">
@@ -149,7 +174,7 @@ function Request({ request, onChanged }: { request: SupportRequest; onChanged: P
             Request {request.id.slice(0, 8)}
             {request.hasDiagnostics ? ', with app details' : ''}.
           </p>
-          {request.state !== 'closed' && <Add requestId={request.id} onAdded={onChanged} />}
+          {request.state !== 'closed' && <Add request={request} onAdded={onChanged} />}
         </div>
       </details>
     </li>

@@ -424,6 +424,83 @@ describe('a support request', () => {
     expect(second?.messageId).not.toBe(first?.messageId);
   });
 
+  const addition = () => screen.findByLabelText<HTMLTextAreaElement>('Add a message');
+  const sendIn = (field: HTMLElement): void => {
+    const row = field.closest('details') as HTMLElement;
+    fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
+  };
+
+  it('keeps what is typed to a request when the screen is left, by request, until it is sent or the person logs out (R2-18)', async () => {
+    const [one, two] = [
+      request({ state: 'answered' }),
+      request({ id: 'aaaaaaaa-0000-4000-8000-000000000002' }),
+    ];
+    hosted.mockResolvedValue({ requests: [one, two], priority: false });
+    render(<Support />);
+    const [first] = await screen.findAllByLabelText('Add a message');
+    fireEvent.change(first as HTMLElement, { target: { value: 'It was the new card.' } });
+    expect(screen.getByText('Saved on this device until sent.')).toBeTruthy();
+    fill();
+    cleanup();
+    render(<Support />);
+    const [again, other] = await screen.findAllByLabelText<HTMLTextAreaElement>('Add a message');
+    expect(again?.value).toBe('It was the new card.');
+    expect(other?.value).toBe('');
+    fireEvent.change(other as HTMLElement, { target: { value: 'And another thing.' } });
+    cleanup();
+    render(<Support />);
+    // A text that waits is not hidden in a conversation that is shut.
+    const [, shown] = await screen.findAllByLabelText<HTMLTextAreaElement>('Add a message');
+    expect(shown?.value).toBe('And another thing.');
+    expect(shown?.closest('details')?.open).toBe(true);
+    sendIn(shown as HTMLElement);
+    await waitFor(() => {
+      expect(shown?.value).toBe('');
+    });
+    const kept = (): string => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]);
+    expect(kept()).not.toContain('And another thing.');
+    expect(kept()).toContain('It was the new card.');
+    // The request that is being written stays too.
+    expect(text().value).toBe('My card was declined.');
+    forgetPerson('uid-1');
+    expect(kept()).not.toContain('It was the new card.');
+  });
+
+  it('sends an addition again under its id after the screen was left, and forgets one that has arrived (R2-18)', async () => {
+    hosted.mockImplementation((name: string) =>
+      name === 'supportRequests'
+        ? Promise.resolve({ requests: [request({ state: 'answered' })], priority: false })
+        : Promise.reject(offline()),
+    );
+    render(<Support />);
+    const field = await addition();
+    fireEvent.change(field, { target: { value: 'Thank you.' } });
+    sendIn(field);
+    await screen.findByText(/Could not reach the server/);
+    cleanup();
+    render(<Support />);
+    sendIn(await addition());
+    await waitFor(() => {
+      expect(sent('addToSupportRequest')).toHaveLength(2);
+    });
+    const [first, second] = sent('addToSupportRequest') as { messageId: string }[];
+    expect(second).toEqual(first);
+    cleanup();
+    const [message] = request().messages;
+    const arrived = { ...message, id: first?.messageId, text: 'Thank you.' };
+    hosted.mockResolvedValue({
+      requests: [{ ...request(), messages: [message, arrived] }],
+      priority: false,
+    });
+    render(<Support />);
+    await screen.findByText('Thank you.', { selector: 'p' });
+    const emptied = await addition();
+    await waitFor(() => {
+      expect(emptied.value).toBe('');
+    });
+    expect(JSON.stringify({ ...localStorage })).not.toContain('Thank you.');
+  });
+
   it('stands with its answer, takes an addition once, and can be closed', async () => {
     const answered = request({
       state: 'answered',
