@@ -25,7 +25,13 @@ import {
 } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import type { Unsaved } from './offline/unsaved.ts';
-import { alertsStore, applyAlert, loadAlerts, removeAlert } from './stores/alerts-store.ts';
+import {
+  alertsStore,
+  applyAlert,
+  goneAlerts,
+  loadAlerts,
+  removeAlert,
+} from './stores/alerts-store.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents-store.ts';
 import { observedState } from './stores/observed-state.ts';
 import { clearBacktestRecord, backtestRecord } from './stores/started-backtests.ts';
@@ -172,6 +178,9 @@ async function sayOnNotification(
   }
 }
 
+const lacks = (list: readonly { id: string }[] | undefined, id: string): boolean =>
+  list?.every((one) => one.id !== id) === true;
+
 const lifecycle = createLifecycle({
   line,
   token: bearerInTime,
@@ -198,11 +207,17 @@ const lifecycle = createLifecycle({
     connection.outdated = false;
     void sayOnNotification(commandId, 'delivered');
   },
+  // A repeated command has its first answer: what the list lacks may be deleted since. No command
+  // makes an agent.
   onAgents(agents) {
-    for (const agent of agents) applyAgent(agent, null);
+    for (const agent of agents)
+      if (lacks(agentsStore.data?.agents, agent.id)) void loadAgents(true);
+      else applyAgent(agent, null);
   },
-  onAlert(alert) {
+  onAlert(alert, isRepeat) {
     if (typeof alert === 'string') removeAlert(alert, null);
+    else if ((isRepeat || goneAlerts.has(alert.id)) && lacks(alertsStore.data?.alerts, alert.id))
+      void loadAlerts(true);
     else applyAlert(alert, null);
   },
   onSettled(entry) {

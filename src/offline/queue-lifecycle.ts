@@ -75,8 +75,11 @@ export interface LifecycleOptions {
   /** The server has accepted a command, sent from here or elsewhere on this device. */
   onDelivered(commandId: string): void;
   onAgents(agents: Agent[]): void;
-  /** An alert as just accepted by the server, or the id of a deleted one. */
-  onAlert(alert: Alert | string): void;
+  /**
+   * An alert as just accepted by the server, or the id of a deleted one. `isRepeat`: the command was
+   * sent before, so the answer may be as old as that.
+   */
+  onAlert(alert: Alert | string, isRepeat?: boolean): void;
   onSettled(entry: OutboxEntry): void;
   /** A drain has ended; for the state of the connection. */
   onDrained(drained: Drained): void;
@@ -348,7 +351,7 @@ class QueueLifecycle implements Lifecycle {
     }, ACCEPTED_SHOWN_MS);
     this.options.onDelivered(entry.commandId);
     this.options.onAgents(agents);
-    if (alert !== null) this.options.onAlert(alert);
+    if (alert !== null) this.options.onAlert(alert, entry.attempts > 1);
     else if (entry.alert?.terms === null) this.options.onAlert(entry.alert.id);
     this.refreshSoon();
   }

@@ -33,6 +33,9 @@ const early = {
   firings: new Map<string, { firing: AlertFiring; sequence: number }>(),
 };
 
+/** Which were said to be deleted: an answer from before may name one. */
+export const goneAlerts = new Set<string>();
+
 const told = new ToldNews<Alert>((next, listed) => next.version > listed.version);
 
 function forgetEarly(): void {
@@ -99,6 +102,7 @@ export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.
 /** Removes a deleted alert; its firings stay. */
 export function removeAlert(id: string, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
+  goneAlerts.add(id);
   if (sequence === null) told.note(id, null, false);
   if (isEarly(sequence)) early.alerts.set(id, { alert: null, sequence });
   if (present === null || (sequence ?? Infinity) <= present.sequence) return;
@@ -166,6 +170,7 @@ export function loadAlerts(force = false): Promise<void> {
 export function clearAlerts(): void {
   forgetEarly();
   told.clear();
+  goneAlerts.clear();
   clear(alertsStore);
   alertsSeen.until = 0;
 }

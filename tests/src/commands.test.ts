@@ -12,6 +12,7 @@ import {
   openCommands,
   queue,
   sendQueued,
+  setAlert,
   setKeepSnapshots,
   startAgent,
   startAll,
@@ -20,6 +21,7 @@ import {
   unsentCommands,
   type CommandResult,
 } from '../../src/commands.ts';
+import type { Alert, AlertTerms } from '../../contract/alerts.ts';
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { recordAgent } from '../../src/api/recorded-replies.ts';
 import type { AuthPort } from '../../src/identity/auth-port.ts';
@@ -39,6 +41,13 @@ import { StorageFault, UserDatabase } from '../../src/offline/user-database.ts';
 import type { OutboxEntry } from '../../src/offline/outbox-entry.ts';
 import { readSnapshot, writeSnapshot } from '../../src/offline/snapshots.ts';
 import { agentsStore, applyAgents, clearAgents } from '../../src/stores/agents-store.ts';
+import {
+  alertsStore,
+  applyAlert,
+  applyAlerts,
+  clearAlerts,
+  removeAlert,
+} from '../../src/stores/alerts-store.ts';
 import { connection } from '../../src/stores/connection.ts';
 import { offerUndo, stopOffer } from '../../src/stores/stop-offer.ts';
 import {
@@ -173,6 +182,7 @@ beforeEach(() => {
 afterEach(async () => {
   await signOut();
   clearAgents();
+  clearAlerts();
 });
 const enter = (): Promise<void> => signIn(`${uid}@example.com`, 'secret');
 
@@ -504,6 +514,92 @@ describe('a press that no disk takes', () => {
     expect(await confirmCommand('0b6f2f6e-93a5-4c1c-9f4a-000000000001')).toMatchObject({
       said: 'not-saved',
     });
+  });
+});
+
+describe('a reply that names what the list does not have', () => {
+  const ID = '0b6f2f6e-93a5-4c1c-9f4a-00000000000a';
+  const terms: AlertTerms = {
+    symbol: 'BTC/USDT',
+    condition: { kind: 'above', price: '70000' },
+    repeatMinutes: null,
+    note: '',
+    active: true,
+  };
+  const alert: Alert = {
+    ...terms,
+    id: ID,
+    phase: 'watching',
+    version: 1,
+    restsUntil: null,
+    lastFiredAt: null,
+    createdAt: T0,
+  };
+  /** The receipt of the command. No list can be read, so that what is shown is the reply's doing. */
+  const receipt = (asked: Asked): Answering => {
+    if (asked.path === '/healthz') return health;
+    if (asked.method === 'GET') return 'reset';
+    const commandId = asked.headers['idempotency-key'];
+    return { status: 200, body: { commandId, alert } };
+  };
+  const listed = (): string[] => alertsStore.data?.alerts.map(({ id }) => id) ?? [];
+  const readAnew = (path: string): number =>
+    server.asked.filter((asked) => asked.method === 'GET' && asked.path === path).length;
+  const emptyList = (sequence = 7): void => {
+    applyAlerts({ alerts: [], firings: [], sequence, servedAt: Date.now() }, 'network');
+  };
+  const isDelivered = (): Promise<void> =>
+    expect.poll(() => queue.entries.map((entry) => entry.state)).toEqual(['accepted']);
+
+  it('shows a new alert at once', async () => {
+    await enter();
+    emptyList();
+    server.answer(receipt);
+    await setAlert(ID, terms, null);
+    await isDelivered();
+    expect(listed()).toEqual([ID]);
+  });
+
+  it('has the list read anew after a lost answer: the alert may be deleted by now', async () => {
+    await enter();
+    emptyList();
+    server.answer((asked) => (asked.path === '/healthz' ? health : 'reset'));
+    await setAlert(ID, terms, null);
+    await expect.poll(() => queue.entries[0]?.attempts ?? 0).toBeGreaterThan(0);
+    // Deleted on another device; the list has caught up with that.
+    emptyList(9);
+    server.asked.length = 0;
+    server.answer(receipt);
+    await sendQueued();
+    await isDelivered();
+    await expect.poll(() => readAnew('/api/alerts')).toBeGreaterThan(0);
+    expect(listed()).toEqual([]);
+  });
+
+  it('has it read anew where the deletion was told before the answer came', async () => {
+    await enter();
+    emptyList();
+    server.answer((asked) => {
+      if (asked.path !== '/healthz' && asked.method !== 'GET') {
+        applyAlert(alert, 8);
+        removeAlert(ID, 9);
+      }
+      return receipt(asked);
+    });
+    await setAlert(ID, terms, null);
+    await isDelivered();
+    await expect.poll(() => readAnew('/api/alerts')).toBeGreaterThan(0);
+    expect(listed()).toEqual([]);
+  });
+
+  it('has the agents read anew: no command makes one, so it may be deleted by now', async () => {
+    await enter();
+    applyAgents({ agents: [], sequence: 1, asOf: T0 }, 'network');
+    server.answer(echo);
+    await stopAgent(agent);
+    await isDelivered();
+    await expect.poll(() => readAnew('/api/agents')).toBeGreaterThan(0);
+    expect(agentsStore.data?.agents).toEqual([]);
   });
 });
 
