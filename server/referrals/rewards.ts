@@ -208,7 +208,15 @@ export class ReferralRewards {
         .update(planCredits)
         // A renewal had come first: counted from its end, the next run asks for the days anew.
         .set(isGiven ? { grantedAt: clock.now() } : { subscriptionId: null, paidUntil: null })
-        .where(and(eq(planCredits.id, credit.id), isNull(planCredits.grantedAt)));
+        // Another server may have settled it anew since this was asked.
+        .where(
+          and(
+            eq(planCredits.id, credit.id),
+            isNull(planCredits.grantedAt),
+            eq(planCredits.subscriptionId, settled.subscriptionId),
+            eq(planCredits.paidUntil, settled.paidUntil),
+          ),
+        );
     });
   }
 

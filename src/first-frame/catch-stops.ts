@@ -276,9 +276,13 @@ export class StopCatcher {
       this.endedPressAt = -Infinity;
     }
     if (this.isReplaced) {
-      if (at >= this.replacedAt) return;
+      if (at >= this.replacedAt) {
+        // A press before it had no click: this one's is its own.
+        this.endedPressAt = -Infinity;
+        return;
+      }
       this.down = { ...this.spotAt(x, y), pointerId, x, y, at };
-      if (!isPlain(event)) this.down.href = '';
+      if (!isPlain(event)) Object.assign(this.down, { agentId: '', href: '' });
       event.stopImmediatePropagation();
       return;
     }

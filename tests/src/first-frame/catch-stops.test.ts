@@ -346,6 +346,33 @@ describe('a Stop on the first frame', () => {
     expect(tapHeardLate(10, 30)).toEqual({ stopped: [], followed: [] });
   });
 
+  it('is none by another button of the mouse that is heard late', () => {
+    vi.spyOn(stopOf('b'), 'getBoundingClientRect').mockReturnValue(new DOMRect(0, 0, 40, 40));
+    expect(tapHeardLate(10, 10, { button: 2 })).toEqual({ stopped: [], followed: [] });
+  });
+
+  it('leaves its click to the press after one of a mouse that had none', () => {
+    root.insertAdjacentHTML('beforeend', '<a href="/agents/a">Harbour</a>');
+    pointer(root.querySelector('a')!, 'pointerdown');
+    catcher.handOver();
+    root.innerHTML = '<button>Stop all</button>';
+    const followed: string[] = [];
+    catcher.end(vi.fn(), (href) => followed.push(href));
+    pointer(root, 'pointerup');
+    expect(followed).toEqual(['/agents/a']);
+    const next = root.children[0]!;
+    const acted = vi.fn();
+    next.addEventListener('click', acted);
+    for (const type of ['pointerdown', 'pointerup', 'click']) {
+      const how = { bubbles: true, isPrimary: true, pointerId: 1, detail: 1 };
+      const event = new PointerEvent(type, how);
+      Object.defineProperty(event, 'timeStamp', { value: performance.now() + 200 });
+      Object.defineProperty(event, 'isTrusted', { value: true });
+      next.dispatchEvent(event);
+    }
+    expect(acted).toHaveBeenCalledTimes(1);
+  });
+
   it('is none by another button of the mouse', () => {
     const how = { bubbles: true, isPrimary: true, pointerId: 1, button: 2 };
     for (const type of ['pointerdown', 'pointerup'])
