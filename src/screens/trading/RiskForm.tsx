@@ -14,7 +14,7 @@ import { withLocalNumbers } from '../../format/number-marks.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { fieldText, typedNumber } from '../../format/typed-numbers.ts';
 import { byField, check } from '../../format/validation.ts';
-import { loadSettings } from '../../stores/settings-store.ts';
+import { loadSettings, settingsStore } from '../../stores/settings-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { PRESET_RISK } from '../agents/agent-risk.ts';
 import { useKeptDraft } from '../agents/create/kept-draft.ts';
@@ -26,8 +26,14 @@ const Numbers = z.object({
   stop_loss_percentage: z.string(),
 });
 type Numbers = z.infer<typeof Numbers>;
-/** What was typed for each profile. What was not comes from the server, also where that changes. */
-const Typed = z.partialRecord(RiskProfile, z.partial(Numbers));
+/**
+ * What was typed for each profile, and the version of the values that it was typed over. What was
+ * not typed comes from the server, also where that changes.
+ */
+const Typed = z.partialRecord(
+  RiskProfile,
+  z.extend(z.partial(Numbers), { version: z.optional(z.string()) }),
+);
 type Typed = z.infer<typeof Typed>;
 const NOTHING: Typed = {};
 const NONE: Numbers = {
@@ -73,8 +79,11 @@ const changed = (entries: Partial<Numbers>, saved: Numbers): Partial<Numbers> =>
     Object.entries(entries).filter(([field, text]) => text !== saved[field as keyof Numbers]),
   );
 
+const versionIn = (own: readonly RiskProfileBody[], profile: RiskProfile): string =>
+  riskVersion(own.find((values) => values.profile === profile));
+
 /** Entries by profile, kept on the device until they are saved: switching profiles loses none. */
-function useTyped(profile: RiskProfile, own: Numbers) {
+function useTyped(profile: RiskProfile, own: Numbers, ownVersion: string) {
   const [typed, keep] = useKeptDraft('risk', Typed, NOTHING);
   /** As typed last: a reply may come after it. */
   const newest = useRef(typed);
@@ -82,28 +91,37 @@ function useTyped(profile: RiskProfile, own: Numbers) {
     newest.current = next;
     keep(Object.keys(next).length === 0 ? null : next);
   };
-  const entries = typed[profile];
+  const kept = typed[profile];
+  const { version = ownVersion, ...entries } = kept ?? {};
   const discard = (): void => {
     const others = { ...newest.current };
     delete others[profile];
     put(others);
   };
   const type = (change: Partial<Numbers>): void => {
-    const next = changed({ ...newest.current[profile], ...change }, own);
+    const { version: before = ownVersion, ...typedBefore } = newest.current[profile] ?? {};
+    const next = changed({ ...typedBefore, ...change }, own);
     if (Object.keys(next).length === 0) discard();
-    else put({ ...newest.current, [profile]: next });
+    else put({ ...newest.current, [profile]: { ...next, version: before } });
+  };
+  /** The entries stay, over the values that the person has been shown. */
+  const onTopOf = (shown: string): void => {
+    const mine = newest.current[profile];
+    if (mine !== undefined) put({ ...newest.current, [profile]: { ...mine, version: shown } });
   };
   /** What was typed after the press stays. */
-  const saved = (): void => {
-    if (newest.current[profile] === entries) discard();
+  const saved = (now: string): void => {
+    if (newest.current[profile] === kept) discard();
+    else onTopOf(now);
   };
-  return { entries, type, saved, discard };
+  return { entries, version, isTyped: kept !== undefined, type, saved, onTopOf, discard };
 }
 
 /** The entries for each profile, and saving them. */
 function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
   const kept = numbersOf(own, profile);
-  const { entries, type, saved, discard } = useTyped(profile, kept);
+  const edit = useTyped(profile, kept, versionIn(own, profile));
+  const { entries, version, type, saved, onTopOf, discard } = edit;
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -125,16 +143,19 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
     setBusy(true);
     try {
       await api.call('riskProfile', {
-        query: { version: riskVersion(own.find((values) => values.profile === profile)) },
+        query: { version },
         body: checked.value,
       });
       await loadSettings(true);
-      saved();
+      saved(riskVersion(checked.value));
       pageToast('success', `${profile} risk values saved.`);
     } catch (error) {
       const changedSince = changedText(error, profile);
       // What was not typed is shown, and saved, as it is there by now.
-      if (changedSince !== null) await loadSettings(true);
+      if (changedSince !== null) {
+        await loadSettings(true);
+        onTopOf(versionIn(settingsStore.data?.riskProfiles ?? own, profile));
+      }
       if (error instanceof ApiError) setErrors(byField(error.issues));
       setFailure(changedSince ?? errorSentence(error));
     } finally {
@@ -148,7 +169,7 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
   return {
     numbers,
     set: type,
-    unsaved: entries !== undefined,
+    unsaved: edit.isTyped,
     errors,
     failure,
     busy,

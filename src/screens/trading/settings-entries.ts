@@ -36,7 +36,7 @@ export const KeptEntries = z.nullable(
 );
 type KeptEntries = z.infer<typeof KeptEntries>;
 
-const NOTHING: SettingsEntries = { draft: {}, from: {} };
+export const NOTHING: SettingsEntries = { draft: {}, from: {} };
 
 export const fieldsOf = ({ draft }: SettingsEntries): SettingsField[] =>
   Object.keys(draft) as SettingsField[];
@@ -75,11 +75,15 @@ export function restored(
   );
 }
 
-/** With a change of the form. A field that says again what is there was not changed. */
+/**
+ * With a change of the form. A field that says again what is there was not changed, unless a save of
+ * it has not been answered: what that may have written is changed back.
+ */
 export function typed(
   entries: SettingsEntries,
   change: Partial<SettingsDraft>,
   present: UserSettings,
+  unanswered: SettingsEntries = NOTHING,
 ): SettingsEntries {
   const theirs = draftOf(present);
   const next = {
@@ -88,7 +92,7 @@ export function typed(
   };
   return only(
     next,
-    fieldsOf(next).filter((name) => next.draft[name] !== theirs[name]),
+    fieldsOf(next).filter((name) => next.draft[name] !== theirs[name] || name in unanswered.draft),
   );
 }
 
@@ -98,14 +102,20 @@ export function unsavedFields(entries: SettingsEntries, present: UserSettings): 
   return fieldsOf(entries).filter((name) => !isSame(name, entries.draft[name], theirs[name]));
 }
 
-/** The fields that were changed here and at the server, to different values. */
+/**
+ * The fields that were changed here and at the server, to different values; what a save of ours whose
+ * answer was lost has written is no change of others.
+ */
 export function changedOnBothSides(
   entries: SettingsEntries,
   present: UserSettings,
+  unanswered: SettingsEntries = NOTHING,
 ): SettingsField[] {
   const theirs = draftOf(present);
   return unsavedFields(entries, present).filter(
-    (name) => !isSame(name, entries.from[name], theirs[name]),
+    (name) =>
+      !isSame(name, entries.from[name], theirs[name]) &&
+      !isSame(name, unanswered.draft[name], theirs[name]),
   );
 }
 
@@ -147,3 +157,9 @@ export const without = (
     entries,
     fieldsOf(entries).filter((name) => !names.includes(name)),
   );
+
+/** What either of two saves has sent; where both have, the later. */
+export const bothOf = (earlier: SettingsEntries, later: SettingsEntries): SettingsEntries => ({
+  draft: { ...earlier.draft, ...later.draft },
+  from: { ...later.from, ...earlier.from },
+});

@@ -16,9 +16,11 @@ import { useSameKey, type SendOnce } from '../use-same-key.ts';
 import { checkDraft, draftOf, type SettingsDraft } from './settings-draft.ts';
 import {
   afterSave,
+  bothOf,
   changedOnBothSides,
   fieldsOf,
   KeptEntries,
+  NOTHING,
   onTopOf,
   restored,
   typed,
@@ -96,8 +98,9 @@ function clashOf(
   entries: SettingsEntries,
   values: UserSettings,
   { settings: theirs, version }: Versioned,
+  unanswered: SettingsEntries,
 ): Clash | null {
-  const fields = changedOnBothSides(entries, theirs);
+  const fields = changedOnBothSides(entries, theirs, unanswered);
   return fields.length === 0
     ? null
     : { fields, mine: merged(entries, values, theirs), theirs, version };
@@ -108,6 +111,7 @@ async function saveEntries(
   entries: SettingsEntries,
   values: UserSettings,
   onto: Versioned,
+  unanswered: SettingsEntries,
   sendOnce: SendOnce,
 ): Promise<Versioned | Clash> {
   let present = onto;
@@ -125,7 +129,7 @@ async function saveEntries(
       take(fresh);
       // A request whose answer was lost has saved them.
       if (unsavedFields(entries, fresh.settings).length === 0) return fresh;
-      const clash = clashOf(entries, values, fresh);
+      const clash = clashOf(entries, values, fresh, unanswered);
       if (clash !== null) return clash;
       if (merges === MERGES) throw error;
       present = fresh;
@@ -172,6 +176,25 @@ function useSettingsEntries({
   };
 }
 
+/** What saves whose answer is not known may have written. */
+function useUnanswered() {
+  const kept = useRef<SettingsEntries>(NOTHING);
+  const begin = (sent: SettingsEntries) => {
+    const before = kept.current;
+    kept.current = bothOf(before, sent);
+    return {
+      before,
+      answered: (): void => {
+        kept.current = NOTHING;
+      },
+      failed: (error: unknown): void => {
+        if (error instanceof ApiError && !error.mayHaveArrived) kept.current = before;
+      },
+    };
+  };
+  return { sent: (): SettingsEntries => kept.current, begin };
+}
+
 /** Why a save failed: invalid fields, a sentence, or the same field changed on another device. */
 function useRefusal() {
   const [errors, setErrors] = useState<Record<string, string>>({});
@@ -196,6 +219,7 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
   const { errors, failure, clash, setClash, refused, valid } = useRefusal();
   const [busy, setBusy] = useState(false);
   const sendOnce = useSameKey();
+  const unanswered = useUnanswered();
 
   const send = async (
     sent: SettingsEntries,
@@ -203,8 +227,10 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
     onto: Versioned,
   ): Promise<void> => {
     setBusy(true);
+    const sending = unanswered.begin(sent);
     try {
-      const outcome = await saveEntries(sent, values, onto, sendOnce);
+      const outcome = await saveEntries(sent, values, onto, sending.before, sendOnce);
+      sending.answered();
       if ('fields' in outcome) {
         setClash(outcome);
         return;
@@ -214,15 +240,18 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
       pageToast('success', said);
       onSaved?.(outcome.settings);
     } catch (error) {
+      sending.failed(error);
       refused(error);
     } finally {
       setBusy(false);
     }
   };
+  const isNewer = (): boolean =>
+    changedOnBothSides(entries, present.settings, unanswered.sent()).length > 0;
   const save = (): void => {
     const values = valid(draft);
     if (values === null) return;
-    const question = clashOf(entries, values, present);
+    const question = clashOf(entries, values, present, unanswered.sent());
     setClash(question);
     if (question === null) void send(entries, values, present);
   };
@@ -233,11 +262,11 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
     clash,
     busy,
     unsaved,
-    newer: clash === null && !busy && changedOnBothSides(entries, present.settings).length > 0,
+    newer: clash === null && !busy && isNewer(),
     set: (change) => {
       // What the question showed is no longer what would be saved.
       setClash(null);
-      put(typed(newest.current, change, present.settings));
+      put(typed(newest.current, change, present.settings, unanswered.sent()));
     },
     submit: (event) => {
       event.preventDefault();

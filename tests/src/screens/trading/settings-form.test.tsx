@@ -534,6 +534,49 @@ describe('a save whose answer was lost', () => {
     expect(keys()[2]).not.toBe(first);
   });
 
+  it('is undone by a change back, which is saved over what had arrived (R7-27)', async () => {
+    await pressTwice();
+    // The server has 70 by now, and this page does not know.
+    type('Maximum per order', String(settings.maxTradeAmount));
+    call.mockImplementation((_name: string, { body }: { body: { version: number } }) =>
+      body.version === 3
+        ? Promise.reject(
+            new ApiError('409', {
+              code: 'settings_changed',
+              status: 409,
+              text: '',
+              details: { settings: mine, version: 4 },
+            }),
+          )
+        : Promise.resolve({ commandId: '2', settings, version: 5 }),
+    );
+    save();
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(5);
+    });
+    expect(call).toHaveBeenLastCalledWith(
+      'updateTradingSettings',
+      expect.objectContaining({ body: { ...settings, version: 4 } }),
+    );
+    expect(screen.queryByText(/^Changed on another device/)).toBeNull();
+  });
+
+  it('keeps a change back that was made before the answer', async () => {
+    let answer: (reply: unknown) => void = () => undefined;
+    call.mockReturnValueOnce(
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    form();
+    type('Maximum per order', '70');
+    save();
+    type('Maximum per order', String(settings.maxTradeAmount));
+    answer({ commandId: '1', settings: mine, version: 4 });
+    expect(await screen.findByText(/^Not saved yet/)).toBeTruthy();
+    expect(field('Maximum per order').value).toBe(String(settings.maxTradeAmount));
+  });
+
   it('has another key for other entries, and for the same ones once they were refused', async () => {
     await pressTwice();
     type('Maximum per order', '80');
@@ -703,6 +746,37 @@ describe('the risk values form', () => {
       expect(screen.queryByText(/^Not saved yet/)).toBeNull();
     });
     expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('asks also where this page has heard of the other device meanwhile (R3-03, R7-22)', async () => {
+    const saved = {
+      profile: 'Moderate' as const,
+      max_position_percentage: 10,
+      confidence_threshold: 0.5,
+      stop_loss_percentage: 5,
+    };
+    const elsewhere = { ...saved, stop_loss_percentage: 2 };
+    call.mockImplementation((name: string) =>
+      name === 'tradingSettings'
+        ? Promise.resolve({ settings, version: 3, riskProfiles: [elsewhere] })
+        : Promise.resolve({ commandId: '1', profile: elsewhere }),
+    );
+    const Shown = () => (
+      <RiskForm own={useSnapshot(settingsStore).data?.riskProfiles ?? []} blocked={null} />
+    );
+    applySettings({ settings, version: 3, riskProfiles: [saved] }, 'network');
+    render(<Shown />);
+    type('Stop loss', '3');
+    act(() => {
+      applySettings({ settings, version: 4, riskProfiles: [elsewhere] }, 'network');
+    });
+    save('Save risk values');
+    await waitFor(() => {
+      expect(call).toHaveBeenCalledWith(
+        'riskProfile',
+        expect.objectContaining({ query: { version: riskVersion(saved) } }),
+      );
+    });
   });
 
   it('says so where another device has gone back to the presets', async () => {
