@@ -194,12 +194,18 @@ export const PushPayload = z.object({
 export type PushPayload = z.infer<typeof PushPayload>;
 
 /**
+ * What a later one never makes useless: each has happened. At the push service they have no topic,
+ * since one of these keeps few topics of a device that is off, and may drop the others.
+ */
+export const tellsWhatHappened = (kind: PushKind): boolean =>
+  kind === 'priceAlert' || kind === 'stopLoss' || kind === 'liveOrder' || kind === 'liveStop';
+
+/**
  * The place of a notification, at the push service and on the screen. A newer one of the same place
  * makes the older useless and replaces it, whether or not anybody has seen that.
  */
 export function placeOf({ id, kind, facts }: Pick<PushPayload, 'id' | 'kind' | 'facts'>): string {
   switch (kind) {
-    // Each has happened, and no later one tells of it.
     case 'priceAlert':
     case 'stopLoss':
     case 'liveOrder':

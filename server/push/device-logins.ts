@@ -28,9 +28,13 @@ export class DeviceLogins {
     private readonly log: Log,
   ) {}
 
-  /** False where the provider does not say: its outage keeps no stop loss from being told. */
-  async hasEnded(device: typeof pushSubscriptions.$inferSelect): Promise<boolean> {
-    return (device.tokenIssuedAt ?? device.createdAt) < (await this.validSince(device.uid));
+  /**
+   * When it ended (ms); null where it stands, or where the provider does not say: its outage keeps no
+   * stop loss from being told.
+   */
+  async endedAt(device: typeof pushSubscriptions.$inferSelect): Promise<number | null> {
+    const validSince = await this.validSince(device.uid);
+    return (device.tokenIssuedAt ?? device.createdAt) < validSince ? validSince : null;
   }
 
   /** Its word is asked for anew by then. */

@@ -1,5 +1,5 @@
 /** Removes devices that get notifications, with the messages that wait for them. */
-import { and, eq, inArray, ne } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne } from 'drizzle-orm';
 import type { Tx } from '../db/database.ts';
 import { pushMessages, pushSubscriptions } from '../db/schema.ts';
 
@@ -12,6 +12,29 @@ export async function removeSubscriptions(tx: Tx, ids: readonly string[]): Promi
   if (ids.length === 0) return;
   await tx.db.delete(pushMessages).where(inArray(pushMessages.subscriptionId, [...ids]));
   await tx.db.delete(pushSubscriptions).where(inArray(pushSubscriptions.id, [...ids]));
+}
+
+/** A device whose login had ended when it was read, unless it has registered again since. */
+export async function removeEnded(
+  tx: Tx,
+  { id, tokenIssuedAt }: Pick<typeof pushSubscriptions.$inferSelect, 'id' | 'tokenIssuedAt'>,
+): Promise<void> {
+  const rows = await tx.db
+    .select({ id: pushSubscriptions.id })
+    .from(pushSubscriptions)
+    .where(
+      and(
+        eq(pushSubscriptions.id, id),
+        tokenIssuedAt === null
+          ? isNull(pushSubscriptions.tokenIssuedAt)
+          : eq(pushSubscriptions.tokenIssuedAt, tokenIssuedAt),
+      ),
+    )
+    .for('update');
+  await removeSubscriptions(
+    tx,
+    rows.map((row) => row.id),
+  );
 }
 
 /**

@@ -4,7 +4,13 @@ import type { Agent as HttpsAgent } from 'node:https';
 import { and, eq, lt, ne } from 'drizzle-orm';
 import webPush from 'web-push';
 import type { AgentList } from '../../contract/agents.ts';
-import { placeOf, PushKind, type PushFacts, type PushSettings } from '../../contract/push.ts';
+import {
+  placeOf,
+  PushKind,
+  tellsWhatHappened,
+  type PushFacts,
+  type PushSettings,
+} from '../../contract/push.ts';
 import { backoffCeilingMs, retryAfterHeaderMs, type Backoff } from '../../contract/retry.ts';
 import type { Fill, Portfolio } from '../../contract/trading.ts';
 import type { WallClock } from '../clock.ts';
@@ -17,7 +23,7 @@ import { serviceOf, takeDue, type DueMessage } from './due-messages.ts';
 import { buildPayload } from './payload.ts';
 import { planFromEvents, planFromPlans } from './planner.ts';
 import { postPush, type PushAnswer } from './post-push.ts';
-import { removeSubscriptions } from './push-devices.ts';
+import { removeEnded, removeSubscriptions } from './push-devices.ts';
 import { readPreferences } from './push-preferences.ts';
 import { quietUntil } from './quiet-hours.ts';
 import { putOff, SilentDevices } from './silent-devices.ts';
@@ -77,6 +83,12 @@ class Unanswered extends Error {
     this.code = (cause as NodeJS.ErrnoException).code;
   }
 }
+
+/**
+ * A device on which the password was changed says so within this, ms. Meanwhile it is told nothing,
+ * and nothing of it is lost.
+ */
+const RENEWS_WITHIN_MS = 2 * 60_000;
 
 /**
  * A newer message of the same topic takes the place of one that the push service still holds. It
@@ -250,9 +262,14 @@ export class PushSender {
       await this.postpone(message, rest);
       return;
     }
-    if (await this.logins.hasEnded(device)) {
+    const endedAt = await this.logins.endedAt(device);
+    if (endedAt !== null && now < endedAt + RENEWS_WITHIN_MS) {
+      await this.postpone(message, endedAt + RENEWS_WITHIN_MS);
+      return;
+    }
+    if (endedAt !== null) {
       log.info({ kind }, 'a device whose login has ended was unsubscribed from notifications');
-      await this.forget(device);
+      await database.transaction((tx) => removeEnded(tx, device));
       return;
     }
     try {
@@ -289,7 +306,7 @@ export class PushSender {
         vapidDetails: vapid,
         TTL: Math.ceil(leftMs / 1_000),
         urgency: MANNER[kind].urgency,
-        topic: topicOf({ id, kind, facts }),
+        ...(tellsWhatHappened(kind) ? {} : { topic: topicOf({ id, kind, facts }) }),
         contentEncoding: 'aes128gcm',
       },
     );

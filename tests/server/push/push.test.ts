@@ -23,6 +23,7 @@ import type { CallableHandlers } from '../../../server/http/callables.ts';
 import { readPortfolio } from '../../../server/portfolio/read-portfolio.ts';
 import { pushCallables } from '../../../server/push/push-callables.ts';
 import { WAITING_MAX } from '../../../server/push/planner.ts';
+import { removeEnded } from '../../../server/push/push-devices.ts';
 import { PushSender } from '../../../server/push/sender.ts';
 import { openVapid, type Vapid } from '../../../server/push/vapid.ts';
 import { IdentityBook } from '../../support/identity-accounts.ts';
@@ -133,13 +134,13 @@ const stopLate = (uid: string, id: string, ageMs: number) =>
   floor.call(uid, 'stopAgent', { params: { id }, body: { ageMs } });
 const messages = (): PushPayload[] =>
   service.taken.map(({ text }) => PushPayload.parse(JSON.parse(text)));
-/** What the push service would hold of them for a device that is off: of each topic the newest. */
+/** What the push service would hold of them for a device that is off: what has no topic, and of each
+ * topic the newest. */
 const held = (): PushPayload[] => {
   const newest = new Map<unknown, PushPayload>();
   for (const [index, { headers }] of service.taken.entries()) {
-    expect(headers.topic).toMatch(/^[\w-]{1,32}$/);
     const message = messages()[index];
-    if (message !== undefined) newest.set(headers.topic, message);
+    if (message !== undefined) newest.set(headers.topic ?? message.id, message);
   }
   return [...newest.values()];
 };
@@ -591,7 +592,7 @@ describe('a device whose login has ended', () => {
     await record(uid, fill(agentId, 'stop_loss'));
     floor.clock.at += MINUTE_MS;
     await provider.revoke(uid);
-    floor.clock.at += MINUTE_MS;
+    floor.clock.at += 3 * MINUTE_MS;
     const own = await join(uid);
     await record(uid, fill(agentId, 'stop_loss'));
     await sender().runOnce();
@@ -615,6 +616,39 @@ describe('a device whose login has ended', () => {
     expect(await devices()).toEqual([endpoint]);
   });
 
+  it('is told nothing until it has had time to say that its password was changed on it', async () => {
+    const { uid, agentId, endpoint } = await person();
+    floor.clock.at += MINUTE_MS;
+    await provider.revoke(uid);
+    await record(uid, fill(agentId, 'stop_loss'));
+    const one = sender();
+    await one.runOnce();
+    expect(told()).toEqual([]);
+    expect(await waiting()).toHaveLength(1);
+    floor.clock.at += MINUTE_MS;
+    const changed = { uid, email: null, issuedAtMs: floor.clock.at };
+    await calls.unregisterOtherPush(changed, { endpoint });
+    floor.clock.at += MINUTE_MS;
+    await one.runOnce();
+    expect(told()).toEqual([pathOf(endpoint)]);
+    expect(await devices()).toEqual([endpoint]);
+  });
+
+  it('stays where it registers again while the provider is asked', async () => {
+    const { uid, endpoint } = await person();
+    const [asRead] = await floor.database.db.select().from(pushSubscriptions);
+    if (asRead === undefined) throw new Error('No device');
+    await calls.registerPush(
+      { uid, email: null, issuedAtMs: floor.clock.at + 1 },
+      { subscription: { endpoint, keys: service.subscribe().keys } },
+    );
+    await floor.database.transaction((tx) => removeEnded(tx, asRead));
+    expect(await devices()).toEqual([endpoint]);
+    const [now] = await floor.database.db.select().from(pushSubscriptions);
+    await floor.database.transaction((tx) => removeEnded(tx, now ?? asRead));
+    expect(await devices()).toEqual([]);
+  });
+
   it('is not the one on which the password was changed', async () => {
     const { uid, agentId, endpoint } = await person();
     const other = await join(uid);
@@ -634,7 +668,10 @@ describe('a device whose login has ended', () => {
     await record(uid, fill(agentId, 'stop_loss'));
     floor.clock.at += MINUTE_MS;
     await provider.remove(uid);
-    await sender().runOnce();
+    const one = sender();
+    await one.runOnce();
+    floor.clock.at += 3 * MINUTE_MS;
+    await one.runOnce();
     expect(told()).toEqual([]);
     expect(await devices()).toEqual([]);
   });
