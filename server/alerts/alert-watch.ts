@@ -316,8 +316,9 @@ export class AlertWatch {
 
   /**
    * Takes rows as they are in the database. What is further along here is being written and stays.
-   * `watchedTo`: up to when they were watched before; null where they were not, since they were
-   * set.
+   * `watchedTo`: up to when they were watched before a start; null after it. Then candles are yet to
+   * be looked at where the row says so: the person has set it. Else another process has looked at
+   * them, or moved the alert on, and it is followed from now.
    */
   private async take(rows: readonly AlertRow[], watchedTo: number | null): Promise<void> {
     const writing = new Set(this.due.map(({ id, arming }) => `${id} ${arming}`));
@@ -338,7 +339,8 @@ export class AlertWatch {
       this.forget([row.id]);
       if (next === null) continue;
       const { unseenSinceMarketMs: unseen } = row;
-      const from = watchedTo === null ? next.since : Math.min(watchedTo, unseen ?? watchedTo);
+      const afterStart = unseen === null ? this.deps.market.now() : next.since;
+      const from = watchedTo === null ? afterStart : Math.min(watchedTo, unseen ?? watchedTo);
       const list = fresh.get(next.symbol) ?? [];
       fresh.set(next.symbol, list);
       list.push({ alert: next, from, isUnseen: unseen !== null });
@@ -368,7 +370,7 @@ export class AlertWatch {
       if (passed.alert === null) continue;
       board.put(passed.alert);
       this.symbolOf.set(alert.id, symbol);
-      this.passedTo.set(alert.id, reached);
+      this.passedTo.set(alert.id, Math.max(joining.from, reached));
       if (joining.isUnseen) this.unseen.set(alert.id, alert.arming);
     }
     const quote = market.isStale(symbol) ? null : market.quote(symbol);

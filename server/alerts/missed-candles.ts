@@ -122,8 +122,9 @@ export interface Passed {
 
 /**
  * Takes an alert over the candles that closed after `from`. Candles before it are looked at for
- * windows alone. It fires once at most: after a long absence one notice is enough. A candle that
- * began before its phase did counts by its close.
+ * windows alone. It fires once at most: after a long absence one notice is enough. Its next phase
+ * therefore begins after the last of them, so that no other process goes on with the rest. A candle
+ * that began before its phase did counts by its close.
  */
 export function passCandles(alert: Watched, list: readonly Bar[], from: number): Passed {
   const target = alert.condition.kind === 'move' ? null : parseFixed(alert.condition.price);
@@ -132,7 +133,7 @@ export function passCandles(alert: Watched, list: readonly Bar[], from: number):
   let present = alert;
   const note = (
     what: Transition['what'],
-    at: number,
+    { at, since }: Pick<Transition, 'at' | 'since'>,
     hit: { price: Fixed; movedBps: number | null },
     next: Transition['next'],
   ): void => {
@@ -144,6 +145,7 @@ export function passCandles(alert: Watched, list: readonly Bar[], from: number):
       condition: present.condition,
       arming: present.arming,
       at,
+      since,
       ...hit,
       late: true,
       next,
@@ -164,7 +166,12 @@ export function passCandles(alert: Watched, list: readonly Bar[], from: number):
     if (present.phase === 'waiting') {
       if (whole ? !reading.left : reading.atClose !== null) continue;
       const next = { phase: 'watching', restsUntil: null } as const;
-      note('rearmed', bar.close, { price: bar.last, movedBps: null }, next);
+      note(
+        'rearmed',
+        { at: bar.close, since: bar.close },
+        { price: bar.last, movedBps: null },
+        next,
+      );
       present = { ...present, ...next, since: bar.close };
       if (reading.atClose === null) continue;
     }
@@ -172,9 +179,10 @@ export function passCandles(alert: Watched, list: readonly Bar[], from: number):
     if (hit === null) continue;
     const at = whole && present.since <= bar.time ? bar.time : bar.close;
     const next = afterFiring(present.repeatMinutes, at);
-    note('fired', at, hit, next);
+    const since = list.at(-1)?.close ?? at;
+    note('fired', { at, since }, hit, next);
     return {
-      alert: next === null ? null : { ...present, ...next, arming: present.arming + 1, since: at },
+      alert: next === null ? null : { ...present, ...next, arming: present.arming + 1, since },
       transitions,
     };
   }

@@ -25,7 +25,7 @@ export interface RecordDeps {
 /** The row as a transition leaves it, or null where the row is not what the transition is about. */
 function advanced(
   row: AlertRow,
-  { what, symbol, condition, arming, at, next }: Transition,
+  { what, symbol, condition, arming, at, since, next }: Transition,
   now: number,
 ): AlertRow | null {
   const open = row.deletedAt === null && row.active && row.arming === arming;
@@ -35,7 +35,7 @@ function advanced(
   if (!open || !same || row.phase !== (what === 'fired' ? 'watching' : 'waiting')) return null;
   const common = {
     ...row,
-    sinceMarketMs: at,
+    sinceMarketMs: since,
     changedAt: now,
     restsUntilMarketMs: next?.restsUntil ?? null,
   };
@@ -54,11 +54,12 @@ function advanced(
 
 /** A fast tape's clock stands between milliseconds too. */
 function wholeMs(transition: Transition): Transition {
-  const { at, next } = transition;
+  const { at, since, next } = transition;
   const restsUntil = next?.restsUntil == null ? null : Math.floor(next.restsUntil);
   return {
     ...transition,
     at: Math.floor(at),
+    since: Math.floor(since),
     next: next === null ? null : { ...next, restsUntil },
   };
 }

@@ -28,6 +28,8 @@ export interface Transition {
   condition: AlertCondition;
   arming: number;
   at: number;
+  /** From when it is what it is afterwards: candles that closed by then tell nothing more of it. */
+  since: number;
   price: Fixed;
   /** Up is positive, down negative; null for a price alert. */
   movedBps: number | null;
@@ -131,7 +133,8 @@ export class SymbolBoard {
     entry.alert = { ...entry.alert, ...next, since: at };
     gauge.watching.add(entry);
     const moved = { movedBps: null, late: false } as const;
-    return { what: 'rearmed', id, uid, symbol, condition, arming, at, price, ...moved, next };
+    const about = { id, uid, symbol, condition, arming } as const;
+    return { what: 'rearmed', ...about, at, since: at, price, ...moved, next };
   }
 
   private fire(gauge: Gauge, entry: Entry, price: Fixed, at: number): Transition {
@@ -150,6 +153,7 @@ export class SymbolBoard {
       condition,
       arming,
       at,
+      since: at,
       price,
       movedBps: this.moved(condition, price, at),
       late: false,

@@ -536,6 +536,88 @@ describe('what happened while prices are missing or candles cannot be read', () 
     ]);
   });
 
+  /** The others look around after the first, at the same time as one another. */
+  async function lookTogether(others: readonly AlertWatch[], times = 15): Promise<void> {
+    for (let n = 0; n < times; n += 1) {
+      vi.advanceTimersByTime(1_000);
+      await Promise.all([watch, ...others].map((each) => each.settled()));
+    }
+  }
+  async function startOthers(count: number): Promise<AlertWatch[]> {
+    const others = Array.from({ length: count }, () => new AlertWatch(floor.deps));
+    await Promise.all(others.map((each) => each.start()));
+    return others;
+  }
+  /** The price comes and goes four times, and rests longer than the alert does. */
+  function crossOften(): number {
+    const first = hitAfter(2);
+    for (const steps of [6, 10, 14]) hitAfter(steps);
+    return first;
+  }
+
+  it.each([1, 2, 3])(
+    'is told once where the price came and went several times, of watches: %i (A-05, A-06)',
+    async (watches) => {
+      const alert = await set(bodyOf(above('5000'), { repeatMinutes: 5 }));
+      const others = await startOthers(watches - 1);
+      await say(100);
+      await lookTogether(others);
+      const hit = crossOften();
+      await say(100, 20 * STEP_MS);
+      for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+      await lookTogether(others);
+      const told = { alertId: alert.id, at: hit, late: true };
+      expect((await listOf()).firings).toMatchObject([told]);
+      for (let n = 0; n < 12; n += 1) {
+        await say(100, 60_000);
+        await lookTogether(others, 2);
+      }
+      expect((await listOf()).firings).toMatchObject([told]);
+      // They all watch on: the next absence is told of too, once.
+      const next = crossOften();
+      await say(100, 20 * STEP_MS);
+      for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+      await lookTogether(others);
+      expect((await listOf()).firings).toMatchObject([{ at: next, late: true }, told]);
+      await Promise.all(others.map((each) => each.stop()));
+    },
+  );
+
+  it('is told once by servers that start at one time, and by one that starts after them (A-05, A-06)', async () => {
+    const alert = await set(bodyOf(above('5000'), { repeatMinutes: 5 }));
+    await watch.stop();
+    const hit = crossOften();
+    floor.market.sleep(20 * STEP_MS);
+    const others = await startOthers(2);
+    await restart();
+    await lookTogether(others, 3);
+    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: hit, late: true }]);
+    await Promise.all(others.map((each) => each.stop()));
+  });
+
+  it('is looked for anew by a second watch where the alert was set or changed (A-05, A-06)', async () => {
+    const { id } = await set(bodyOf(above('6000'), { repeatMinutes: 5 }));
+    const [other] = await startOthers(1);
+    if (other === undefined) throw new Error('There is another');
+    await lookTogether([other]);
+    await watch.stop();
+    floor.alertsChanged.clear();
+    const hit = hitAfter(2);
+    const seen = seenNow();
+    for (let n = 0; n < 6 * 5; n += 1) await say(100, 60_000);
+    await set(bodyOf(above('5000'), { repeatMinutes: 5, seenVersion: 1, seen }), { id });
+    const made = await set(bodyOf(above('5000'), { seen }));
+    vi.advanceTimersByTime(1_000);
+    await other.settled();
+    const { firings } = await listOf();
+    expect(firings).toMatchObject([
+      { at: hit, late: true },
+      { at: hit, late: true },
+    ]);
+    expect(new Set(firings.map(({ alertId }) => alertId))).toEqual(new Set([id, made.id]));
+    await other.stop();
+  });
+
   it('is waited for no longer than a candle where nobody traded', async () => {
     await set(bodyOf(above('5000')));
     for (let n = 0; n < 6; n += 1) await say(100, 60_000);
