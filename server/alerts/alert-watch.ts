@@ -64,6 +64,8 @@ interface Joining {
   from: number;
   /** Its row says from when. */
   isUnseen: boolean;
+  /** What was seen of it could not be written. */
+  isLost: boolean;
 }
 
 export class AlertWatch {
@@ -79,6 +81,8 @@ export class AlertWatch {
   private readonly lateUntil = new Map<string, number>();
   private readonly seeded = new Set<string>();
   private readonly due: Transition[] = [];
+  /** By alert, what the database would not take: candles tell of it again. */
+  private readonly givenUp = new Map<string, Pick<Transition, 'arming' | 'at'>>();
   private readonly noted = new Set<string>();
   private readonly stepMs: number;
   private unsubscribe: (() => void) | null = null;
@@ -208,7 +212,10 @@ export class AlertWatch {
         if (this.stopping) return;
         if (batch.length === 1 && tries > TRIES_MAX && (await this.reachable())) {
           const [lost] = this.due.splice(0, 1);
-          if (lost !== undefined) this.readAfresh([lost.id]);
+          if (lost !== undefined) {
+            this.givenUp.set(lost.id, lost);
+            this.readAfresh([lost.id]);
+          }
           tries = 0;
         } else
           await new Promise((resolve) => {
@@ -339,11 +346,15 @@ export class AlertWatch {
       this.forget([row.id]);
       if (next === null) continue;
       const { unseenSinceMarketMs: unseen } = row;
-      const afterStart = unseen === null ? this.deps.market.now() : next.since;
+      const lost = this.givenUp.get(row.id);
+      this.givenUp.delete(row.id);
+      const isLost = lost?.arming === row.arming;
+      const followed = isLost ? lost.at - 1 : this.deps.market.now();
+      const afterStart = unseen === null ? followed : next.since;
       const from = watchedTo === null ? afterStart : Math.min(watchedTo, unseen ?? watchedTo);
       const list = fresh.get(next.symbol) ?? [];
       fresh.set(next.symbol, list);
-      list.push({ alert: next, from, isUnseen: unseen !== null });
+      list.push({ alert: next, from, isUnseen: unseen !== null, isLost });
     }
     for (const [symbol, list] of fresh) await this.begin(symbol, list, watchedTo !== null);
   }
@@ -356,7 +367,7 @@ export class AlertWatch {
     const from = Math.max(now - ALERT_LOOK_BACK_DAYS * DAY_MS, first);
     const moves = list.some(({ alert }) => alert.condition.kind === 'move');
     // What nobody watched is missed, however short it was. An alert is always a moment on its way.
-    const missed = isStart || now - from > this.stepMs / 4;
+    const missed = isStart || list.some(({ isLost }) => isLost) || now - from > this.stepMs / 4;
     const past = missed ? await this.candles(symbol, moves ? from - DAY_MS : from) : [];
     const reached = reachedBy(past ?? []);
     // The candle that is open now tells of this once it has closed.

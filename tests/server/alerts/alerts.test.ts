@@ -472,6 +472,42 @@ describe('what happened while prices are missing or candles cannot be read', () 
     expect((await listOf()).firings).toMatchObject(told);
   });
 
+  it('is found in its candle where what was seen of it could not be written and was given up (A-06)', async () => {
+    const alert = await set(bodyOf(above('5000')));
+    await watch.stop();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout'] });
+    await restart();
+    for (let n = 0; n < 12; n += 1) await say(100, 60_000);
+    await look();
+    const hit = hitAfter(0);
+    const { database } = floor;
+    const transaction = database.transaction.bind(database);
+    database.transaction = () => Promise.reject(new Error('No space left'));
+    floor.market.sleep(1_000);
+    floor.market.say(PAIR, 5_100);
+    floor.market.sleep(1_000);
+    floor.market.say(PAIR, 100);
+    for (let n = 0; n < 20 && floor.errors.length < 7; n += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    database.transaction = transaction;
+    await vi.advanceTimersByTimeAsync(2_000);
+    await watch.settled();
+    expect((await listOf()).firings).toEqual([]);
+    for (let n = 0; n < 6; n += 1) await say(100, 60_000);
+    await look();
+    const told = [{ alertId: alert.id, at: hit, price: '5200' }];
+    expect((await listOf()).firings).toMatchObject(told);
+    await watch.stop();
+    await restart();
+    await say(100, 60_000);
+    await look();
+    expect((await listOf()).firings).toMatchObject(told);
+  });
+
   it('in seconds before an alert was set or changed is not told of (A-03, A-06)', async () => {
     const { id } = await set(bodyOf(above('6000')));
     for (let n = 0; n < 6; n += 1) await say(100, 60_000);
