@@ -282,13 +282,15 @@ export class StopCatcher {
         return;
       }
       this.down = { ...this.spotAt(x, y), pointerId, x, y, at };
-      if (!isPlain(event)) Object.assign(this.down, { agentId: '', href: '' });
+      if (!isPlain(event)) this.down.href = '';
+      if (event.button !== 0) this.down.agentId = '';
       event.stopImmediatePropagation();
       return;
     }
-    const isOurs = !this.isHandedOver && event.isPrimary && isPlain(event);
+    const isOurs = !this.isHandedOver && event.isPrimary && event.button === 0;
     const pressed = isOurs ? this.pressedAt(event.target) : null;
-    this.down = pressed && { ...pressed, pointerId, x, y, at };
+    const isFollowed = pressed !== null && (pressed.href === '' || isPlain(event));
+    this.down = isFollowed ? { ...pressed, pointerId, x, y, at } : null;
   }
 
   private lift(event: PointerEvent): void {

@@ -125,6 +125,8 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  /** What the last save sent: what the server has of it by now is no change of others. */
+  const sent = useRef<RiskProfileBody | null>(null);
   const numbers = { ...kept, ...entries };
 
   const save = async (): Promise<void> => {
@@ -141,9 +143,12 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
     }
     setErrors({});
     setBusy(true);
+    const present = versionIn(own, profile);
+    const isOurs = sent.current?.profile === profile && riskVersion(sent.current) === present;
+    sent.current = checked.value;
     try {
       await api.call('riskProfile', {
-        query: { version },
+        query: { version: isOurs ? present : version },
         body: checked.value,
       });
       await loadSettings(true);

@@ -119,9 +119,18 @@ export function changedOnBothSides(
   );
 }
 
-/** Without the entries that the server has by now. */
-export const withoutSaved = (entries: SettingsEntries, present: UserSettings): SettingsEntries =>
-  only(entries, unsavedFields(entries, present));
+/** Without the entries that the server has by now, and that no save may still write over. */
+export function withoutSaved(
+  entries: SettingsEntries,
+  present: UserSettings,
+  unanswered: SettingsEntries = NOTHING,
+): SettingsEntries {
+  const unsaved = unsavedFields(entries, present);
+  return only(
+    entries,
+    fieldsOf(entries).filter((name) => unsaved.includes(name) || name in unanswered.draft),
+  );
+}
 
 /** What was typed after the press is an edit of what was saved. */
 export function afterSave(

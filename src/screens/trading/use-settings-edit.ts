@@ -241,6 +241,7 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
       onSaved?.(outcome.settings);
     } catch (error) {
       sending.failed(error);
+      put(withoutSaved(newest.current, present.settings, unanswered.sent()));
       refused(error);
     } finally {
       setBusy(false);

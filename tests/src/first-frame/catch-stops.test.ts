@@ -351,6 +351,11 @@ describe('a Stop on the first frame', () => {
     expect(tapHeardLate(10, 10, { button: 2 })).toEqual({ stopped: [], followed: [] });
   });
 
+  it('is one with a key held down, also where it is heard late', () => {
+    vi.spyOn(stopOf('b'), 'getBoundingClientRect').mockReturnValue(new DOMRect(0, 0, 40, 40));
+    expect(tapHeardLate(10, 10, { shiftKey: true })).toEqual({ stopped: ['b'], followed: [] });
+  });
+
   it('leaves its click to the press after one of a mouse that had none', () => {
     root.insertAdjacentHTML('beforeend', '<a href="/agents/a">Harbour</a>');
     pointer(root.querySelector('a')!, 'pointerdown');

@@ -561,6 +561,22 @@ describe('a save whose answer was lost', () => {
     expect(screen.queryByText(/^Changed on another device/)).toBeNull();
   });
 
+  it('leaves no entry behind where it was refused after a change back', async () => {
+    let refuse: (error: Error) => void = () => undefined;
+    call.mockReturnValueOnce(
+      new Promise((_resolve, reject) => {
+        refuse = reject;
+      }),
+    );
+    form();
+    type('Maximum per order', '70');
+    save();
+    type('Maximum per order', String(settings.maxTradeAmount));
+    refuse(new ApiError('No', { code: 'trading_disabled', status: 403, text: 'No' }));
+    await screen.findByRole('alert');
+    expect(localStorage.getItem('tradewind.draft.settings')).toBeNull();
+  });
+
   it('keeps a change back that was made before the answer', async () => {
     let answer: (reply: unknown) => void = () => undefined;
     call.mockReturnValueOnce(
@@ -767,14 +783,48 @@ describe('the risk values form', () => {
     applySettings({ settings, version: 3, riskProfiles: [saved] }, 'network');
     render(<Shown />);
     type('Stop loss', '3');
-    act(() => {
-      applySettings({ settings, version: 4, riskProfiles: [elsewhere] }, 'network');
-    });
+    applySettings({ settings, version: 4, riskProfiles: [elsewhere] }, 'network');
+    await screen.findByText(/Saved: .* stop loss 2 %/);
     save('Save risk values');
     await waitFor(() => {
       expect(call).toHaveBeenCalledWith(
         'riskProfile',
         expect.objectContaining({ query: { version: riskVersion(saved) } }),
+      );
+    });
+  });
+
+  it('is no question where this page’s own save had arrived, whose answer was lost (R7-22)', async () => {
+    const saved = {
+      profile: 'Moderate' as const,
+      max_position_percentage: 10,
+      confidence_threshold: 0.5,
+      stop_loss_percentage: 5,
+    };
+    const arrived = { ...saved, stop_loss_percentage: 3 };
+    const Shown = () => (
+      <RiskForm own={useSnapshot(settingsStore).data?.riskProfiles ?? []} blocked={null} />
+    );
+    applySettings({ settings, version: 3, riskProfiles: [saved] }, 'network');
+    render(<Shown />);
+    type('Stop loss', '3');
+    call.mockRejectedValueOnce(
+      new ApiError('Failed to fetch', { code: 'network', status: 0, text: '' }),
+    );
+    save('Save risk values');
+    await screen.findByRole('alert');
+    applySettings({ settings, version: 4, riskProfiles: [arrived] }, 'network');
+    await screen.findByText(/Saved: .* stop loss 3 %/);
+    type('Stop loss', '4');
+    call.mockResolvedValue({ commandId: '1', profile: arrived });
+    save('Save risk values');
+    await waitFor(() => {
+      expect(call).toHaveBeenCalledWith(
+        'riskProfile',
+        expect.objectContaining({
+          query: { version: riskVersion(arrived) },
+          body: { ...saved, stop_loss_percentage: 4 },
+        }),
       );
     });
   });
