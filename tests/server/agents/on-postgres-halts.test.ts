@@ -86,6 +86,7 @@ function asked(
   return (handler as (context: object) => Promise<unknown>)({
     caller: { uid: 'p0', email: null },
     commandId,
+    query: {},
     body,
     once,
   });

@@ -157,14 +157,15 @@ async function messageTo(origin: string, devices = 1, messages = 1): Promise<voi
     });
   }
   await calls.pushSettings(caller, { settings: DEFAULT_PUSH_SETTINGS });
-  const fill = () => ({
+  const fill = (n: number) => ({
     id: randomUUID(),
     orderId: randomUUID(),
     agentId: agent.id,
     agentName: 'Harbour',
     pair: 'ETH/USDT',
     side: 'sell' as const,
-    quantity: '1',
+    // Three are told apart by their lengths, which is all that is seen of them.
+    quantity: '1'.repeat(1 + (n % 3)),
     price: '2400',
     notional: '2400',
     fee: '2.4',
@@ -180,7 +181,10 @@ async function messageTo(origin: string, devices = 1, messages = 1): Promise<voi
     floor.deps.events.append(
       tx,
       uid,
-      Array.from({ length: messages }, () => ({ type: 'fill.recorded' as const, fill: fill() })),
+      Array.from({ length: messages }, (_, n) => ({
+        type: 'fill.recorded' as const,
+        fill: fill(n),
+      })),
     ),
   );
 }
@@ -361,10 +365,10 @@ describe('a push service that is away for hours', () => {
 
   it('for one message alone holds up no other of the device', async () => {
     let rejected: unknown = null;
-    const picky = await startHostile((socket, { topic }) => {
-      rejected ??= topic;
+    const picky = await startHostile((socket, { 'content-length': length }) => {
+      rejected ??= length;
       socket.write(
-        topic === rejected
+        length === rejected
           ? 'HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n'
           : `${HEAD}content-length: 0\r\n\r\n`,
       );
