@@ -86,7 +86,9 @@ interface Heard {
 
 const TARGET = 'the target';
 const MET: Heard = { by: TARGET, presses: true };
-const PRESSABLE = 'a, button, input, label, select, summary, textarea, [role], [tabindex]';
+/** The page's own container takes focus, and a press on it does nothing. */
+const PRESSABLE =
+  'a, button, input, label, select, summary, textarea, [tabindex="0"], [role="button"], [role="checkbox"], [role="menuitem"], [role="option"], [role="radio"], [role="switch"], [role="tab"]';
 
 /** Hears the next click of the page. */
 const listen = (target: Locator): Promise<JSHandle<Heard>> =>
