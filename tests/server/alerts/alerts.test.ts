@@ -45,6 +45,25 @@ const bodyOf = (condition: AlertCondition, more: Partial<AlertBody> = {}): Alert
   seen: seenNow(),
   ...more,
 });
+/** These prices come while nothing can be written, until what they told is given up; by a faked clock. */
+async function giveUpWriting(prices: readonly number[]): Promise<void> {
+  const { database } = floor;
+  const transaction = database.transaction.bind(database);
+  database.transaction = () => Promise.reject(new Error('No space left'));
+  for (const price of prices) {
+    floor.market.sleep(1_000);
+    floor.market.say(PAIR, price);
+  }
+  for (let n = 0; n < 20 && floor.errors.length < 7; n += 1) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+  database.transaction = transaction;
+  await vi.advanceTimersByTimeAsync(2_000);
+  await watch.settled();
+}
 const above = (price: string): AlertCondition => ({ kind: 'above', price });
 
 async function set(
@@ -480,22 +499,7 @@ describe('what happened while prices are missing or candles cannot be read', () 
     for (let n = 0; n < 12; n += 1) await say(100, 60_000);
     await look();
     const hit = hitAfter(0);
-    const { database } = floor;
-    const transaction = database.transaction.bind(database);
-    database.transaction = () => Promise.reject(new Error('No space left'));
-    floor.market.sleep(1_000);
-    floor.market.say(PAIR, 5_100);
-    floor.market.sleep(1_000);
-    floor.market.say(PAIR, 100);
-    for (let n = 0; n < 20 && floor.errors.length < 7; n += 1) {
-      await vi.advanceTimersByTimeAsync(1_000);
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
-    }
-    database.transaction = transaction;
-    await vi.advanceTimersByTimeAsync(2_000);
-    await watch.settled();
+    await giveUpWriting([5_100, 100]);
     expect((await listOf()).firings).toEqual([]);
     for (let n = 0; n < 6; n += 1) await say(100, 60_000);
     await look();
@@ -1025,24 +1029,9 @@ describe('two watches on one database', () => {
 
   it('go on with an alert whose firing could not be written and was given up (A-06)', async () => {
     await set(bodyOf(above('110'), { repeatMinutes: 5 }));
-    const { database } = floor;
-    const transaction = database.transaction.bind(database);
-    database.transaction = () => Promise.reject(new Error('No such column'));
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    floor.market.sleep(1_000);
-    floor.market.say(PAIR, 111);
-    floor.market.sleep(1_000);
-    floor.market.say(PAIR, 105);
-    for (let n = 0; n < 20 && floor.errors.length < 7; n += 1) {
-      await vi.advanceTimersByTimeAsync(1_000);
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
-    }
-    database.transaction = transaction;
-    await vi.advanceTimersByTimeAsync(2_000);
+    await giveUpWriting([111, 105]);
     vi.useRealTimers();
-    await watch.settled();
     expect((await listOf()).firings).toEqual([]);
     await say(112);
     expect((await listOf()).firings).toMatchObject([{ price: '112' }]);

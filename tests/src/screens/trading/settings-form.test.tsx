@@ -77,6 +77,16 @@ function logIn(): void {
 
 const profile = () => render(<ProfileForm initial={settings} version={3} blocked={null} />);
 
+const RISK_SAVED = {
+  profile: 'Moderate' as const,
+  max_position_percentage: 10,
+  confidence_threshold: 0.5,
+  stop_loss_percentage: 5,
+};
+const RiskFormShown = () => (
+  <RiskForm own={useSnapshot(settingsStore).data?.riskProfiles ?? []} blocked={null} />
+);
+
 describe('the trading settings form', () => {
   it('sends what was typed with the version it was typed on, and shows what the server made of it (R2-10, R3-04, R7-27)', async () => {
     const saved = { ...settings, tradingEnabled: false, maxTradeAmount: 250.5 };
@@ -716,17 +726,11 @@ describe('the risk values form', () => {
   });
 
   it("keeps what was typed where another device has saved since, and saves it on that device's stop loss (R3-03, R7-22)", async () => {
-    const saved = {
-      profile: 'Moderate' as const,
-      max_position_percentage: 10,
-      confidence_threshold: 0.5,
-      stop_loss_percentage: 5,
-    };
-    const elsewhere = { ...saved, stop_loss_percentage: 2 };
+    const elsewhere = { ...RISK_SAVED, stop_loss_percentage: 2 };
     const mine = { ...elsewhere, max_position_percentage: 8 };
     let stored = elsewhere;
     call.mockImplementation(
-      (name: string, { body, query }: { body: typeof saved; query: { version: string } }) => {
+      (name: string, { body, query }: { body: typeof RISK_SAVED; query: { version: string } }) => {
         if (name === 'tradingSettings')
           return Promise.resolve({ settings, version: 3, riskProfiles: [stored] });
         if (query.version !== riskVersion(stored))
@@ -742,11 +746,8 @@ describe('the risk values form', () => {
         return Promise.resolve({ commandId: '1', profile: body });
       },
     );
-    const Shown = () => (
-      <RiskForm own={useSnapshot(settingsStore).data?.riskProfiles ?? []} blocked={null} />
-    );
-    applySettings({ settings, version: 3, riskProfiles: [saved] }, 'network');
-    render(<Shown />);
+    applySettings({ settings, version: 3, riskProfiles: [RISK_SAVED] }, 'network');
+    render(<RiskFormShown />);
     type('Largest position', '8');
     save('Save risk values');
     expect((await screen.findByRole('alert')).textContent).toBe(
@@ -765,23 +766,14 @@ describe('the risk values form', () => {
   });
 
   it('asks also where this page has heard of the other device meanwhile (R3-03, R7-22)', async () => {
-    const saved = {
-      profile: 'Moderate' as const,
-      max_position_percentage: 10,
-      confidence_threshold: 0.5,
-      stop_loss_percentage: 5,
-    };
-    const elsewhere = { ...saved, stop_loss_percentage: 2 };
+    const elsewhere = { ...RISK_SAVED, stop_loss_percentage: 2 };
     call.mockImplementation((name: string) =>
       name === 'tradingSettings'
         ? Promise.resolve({ settings, version: 3, riskProfiles: [elsewhere] })
         : Promise.resolve({ commandId: '1', profile: elsewhere }),
     );
-    const Shown = () => (
-      <RiskForm own={useSnapshot(settingsStore).data?.riskProfiles ?? []} blocked={null} />
-    );
-    applySettings({ settings, version: 3, riskProfiles: [saved] }, 'network');
-    render(<Shown />);
+    applySettings({ settings, version: 3, riskProfiles: [RISK_SAVED] }, 'network');
+    render(<RiskFormShown />);
     type('Stop loss', '3');
     applySettings({ settings, version: 4, riskProfiles: [elsewhere] }, 'network');
     await screen.findByText(/Saved: .* stop loss 2 %/);
@@ -789,24 +781,15 @@ describe('the risk values form', () => {
     await waitFor(() => {
       expect(call).toHaveBeenCalledWith(
         'riskProfile',
-        expect.objectContaining({ query: { version: riskVersion(saved) } }),
+        expect.objectContaining({ query: { version: riskVersion(RISK_SAVED) } }),
       );
     });
   });
 
   it('is no question where this page’s own save had arrived, whose answer was lost (R7-22)', async () => {
-    const saved = {
-      profile: 'Moderate' as const,
-      max_position_percentage: 10,
-      confidence_threshold: 0.5,
-      stop_loss_percentage: 5,
-    };
-    const arrived = { ...saved, stop_loss_percentage: 3 };
-    const Shown = () => (
-      <RiskForm own={useSnapshot(settingsStore).data?.riskProfiles ?? []} blocked={null} />
-    );
-    applySettings({ settings, version: 3, riskProfiles: [saved] }, 'network');
-    render(<Shown />);
+    const arrived = { ...RISK_SAVED, stop_loss_percentage: 3 };
+    applySettings({ settings, version: 3, riskProfiles: [RISK_SAVED] }, 'network');
+    render(<RiskFormShown />);
     type('Stop loss', '3');
     call.mockRejectedValueOnce(
       new ApiError('Failed to fetch', { code: 'network', status: 0, text: '' }),
@@ -823,7 +806,7 @@ describe('the risk values form', () => {
         'riskProfile',
         expect.objectContaining({
           query: { version: riskVersion(arrived) },
-          body: { ...saved, stop_loss_percentage: 4 },
+          body: { ...RISK_SAVED, stop_loss_percentage: 4 },
         }),
       );
     });
