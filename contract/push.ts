@@ -197,20 +197,17 @@ export type PushPayload = z.infer<typeof PushPayload>;
  * What a later one never makes useless: each has happened. At the push service they have no topic,
  * since one of these keeps few topics of a device that is off, and may drop the others.
  */
-export const tellsWhatHappened = (kind: PushKind): boolean =>
-  kind === 'priceAlert' || kind === 'stopLoss' || kind === 'liveOrder' || kind === 'liveStop';
+const HAPPENED = ['priceAlert', 'stopLoss', 'liveOrder', 'liveStop'] as const satisfies PushKind[];
+export const tellsWhatHappened = (kind: PushKind): kind is (typeof HAPPENED)[number] =>
+  HAPPENED.some((one) => one === kind);
 
 /**
  * The place of a notification, at the push service and on the screen. A newer one of the same place
  * makes the older useless and replaces it, whether or not anybody has seen that.
  */
 export function placeOf({ id, kind, facts }: Pick<PushPayload, 'id' | 'kind' | 'facts'>): string {
+  if (tellsWhatHappened(kind)) return `${kind}:${id}`;
   switch (kind) {
-    case 'priceAlert':
-    case 'stopLoss':
-    case 'liveOrder':
-    case 'liveStop':
-      return `${kind}:${id}`;
     // A connection that fails again says the same; a key that is refused says something else.
     case 'liveConnection':
       return `${kind}:${facts.live?.connectionId ?? ''}:${facts.live?.what ?? ''}`;

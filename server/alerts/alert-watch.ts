@@ -280,7 +280,9 @@ export class AlertWatch {
     this.noted.clear();
     try {
       const known = noted.length === 0 ? [] : await this.read(noted);
-      this.forget(noted.filter((id) => !known.some((row) => row.id === id)));
+      const gone = noted.filter((id) => !known.some((row) => row.id === id));
+      this.forget(gone);
+      for (const id of gone) this.givenUp.delete(id);
       await this.take(known, null);
     } catch (error) {
       for (const id of noted) this.noted.add(id);

@@ -244,12 +244,13 @@ class Presses {
   }
 
   /** The link in place of one that was drawn anew under a mouse, of which no click comes either. */
-  private successorLink({ byMouse, control, act }: Press, event: MouseEvent): HTMLElement | null {
+  private successorLink(press: Press, event: MouseEvent): HTMLElement | null {
+    const { byMouse, control } = press;
     if (!byMouse || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey)
       return null;
     if (!(control instanceof HTMLAnchorElement) || control.isConnected) return null;
-    const heir = this.page.querySelector<HTMLElement>(heirsOf(control) ?? 'x');
-    return heir !== null && actOf(heir) === act ? heir : null;
+    const heir = this.present(press);
+    return heir instanceof HTMLElement ? heir : null;
   }
 
   private pressOf(event: MouseEvent): Press | null {

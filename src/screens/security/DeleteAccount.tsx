@@ -59,7 +59,7 @@ function NotYet({ connected }: { connected: readonly ExchangeAccount[] }) {
           <li key={account.id} className="rule">
             <Link
               href={`/live/${account.id}`}
-              className="row flex items-center break-words hover:text-accent"
+              className="row flex items-center break-words text-accent underline underline-offset-2"
             >
               {fullNameOf(account)}
             </Link>

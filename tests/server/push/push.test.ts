@@ -134,8 +134,10 @@ const stopLate = (uid: string, id: string, ageMs: number) =>
   floor.call(uid, 'stopAgent', { params: { id }, body: { ageMs } });
 const messages = (): PushPayload[] =>
   service.taken.map(({ text }) => PushPayload.parse(JSON.parse(text)));
-/** What the push service would hold of them for a device that is off: what has no topic, and of each
- * topic the newest. */
+/**
+ * What the push service would hold of them for a device that is off: what has no topic, and of each
+ * topic the newest.
+ */
 const held = (): PushPayload[] => {
   const newest = new Map<unknown, PushPayload>();
   for (const [index, { headers }] of service.taken.entries()) {

@@ -4,7 +4,7 @@ import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { OutboxEntry } from '../../../../src/offline/outbox-entry.ts';
+import { savedStop } from '../../../support/saved-stop.ts';
 
 const { sendQueued, signOut } = vi.hoisted(() => ({ sendQueued: vi.fn(), signOut: vi.fn() }));
 vi.mock('../../../../src/commands.ts', async (original) => ({
@@ -20,27 +20,7 @@ const { queue } = await import('../../../../src/commands.ts');
 const { DeviceSection } = await import('../../../../src/screens/security/DeviceSection.tsx');
 const { connection } = await import('../../../../src/stores/connection.ts');
 
-const entry = (commandId: string): OutboxEntry => ({
-  version: 1,
-  commandId,
-  uid: 'uid-1',
-  intent: 'stop',
-  agentId: 'a1',
-  agentName: 'Harbour',
-  agents: [],
-  seenGeneration: 1,
-  sequence: 1,
-  createdAt: 0,
-  clockOffsetMs: null,
-  clockMoved: false,
-  contractVersion: 1,
-  attempts: 0,
-  failures: 0,
-  nextAttemptAt: null,
-  state: 'saved',
-  reason: null,
-  confirmed: false,
-});
+const entry = (commandId: string) => savedStop({ commandId });
 const pass = (ms: number): Promise<void> =>
   act(async () => {
     await vi.advanceTimersByTimeAsync(ms);

@@ -4,7 +4,7 @@ import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { OutboxEntry } from '../../../../src/offline/outbox-entry.ts';
+import { savedStop } from '../../../support/saved-stop.ts';
 
 const { sendQueued, signOut } = vi.hoisted(() => ({ sendQueued: vi.fn(), signOut: vi.fn() }));
 vi.mock('../../../../src/commands.ts', async (original) => ({
@@ -23,28 +23,6 @@ const { connection } = await import('../../../../src/stores/connection.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 
-const entry = (part: Partial<OutboxEntry>): OutboxEntry => ({
-  version: 1,
-  commandId: 'c1',
-  uid: 'uid-1',
-  intent: 'stop',
-  agentId: 'a1',
-  agentName: 'Harbour',
-  agents: [],
-  seenGeneration: 1,
-  sequence: 1,
-  createdAt: 0,
-  clockOffsetMs: null,
-  clockMoved: false,
-  contractVersion: 1,
-  attempts: 0,
-  failures: 0,
-  nextAttemptAt: null,
-  state: 'saved',
-  reason: null,
-  confirmed: false,
-  ...part,
-});
 const logOut = () => screen.getByRole('button', { name: 'Log out' });
 const pass = (ms: number): Promise<void> =>
   act(async () => {
@@ -57,7 +35,7 @@ beforeEach(() => {
   sendQueued.mockReset().mockReturnValue(new Promise(() => undefined));
   signOut.mockReset().mockResolvedValue(undefined);
   connection.online = 'online';
-  queue.entries = [entry({})];
+  queue.entries = [savedStop({})];
   Object.assign(session, { user: { uid: 'uid-1', email: null } });
   removeToast();
   history.replaceState(null, '', '/security');
@@ -82,12 +60,12 @@ it('shows that it sends what waits first, and asks after a while without an answ
 });
 
 it('counts only what it sends, and not what waits for the user (R4-07)', async () => {
-  queue.entries = [entry({}), entry({ commandId: 'c2', state: 'needs-you' })];
+  queue.entries = [savedStop({}), savedStop({ commandId: 'c2', state: 'needs-you' })];
   fireEvent.click(logOut());
   await pass(0);
   expect(screen.getByText('Sending 1 command first.')).toBeTruthy();
   act(() => {
-    queue.entries = [entry({ commandId: 'c2', state: 'needs-you' })];
+    queue.entries = [savedStop({ commandId: 'c2', state: 'needs-you' })];
   });
   await pass(0);
   expect(screen.queryByText(/^Sending/)).toBeNull();
@@ -95,8 +73,8 @@ it('counts only what it sends, and not what waits for the user (R4-07)', async (
 
 it('does not call unreceived what may be on its way, and drops what has arrived from the list', async () => {
   queue.entries = [
-    entry({ attempts: 1, state: 'sending' }),
-    entry({ commandId: 'c2', agentName: 'Ebb' }),
+    savedStop({ attempts: 1, state: 'sending' }),
+    savedStop({ commandId: 'c2', agentName: 'Ebb' }),
   ];
   fireEvent.click(logOut());
   await pass(10_000);
@@ -104,7 +82,7 @@ it('does not call unreceived what may be on its way, and drops what has arrived 
   expect(dialog.textContent).not.toContain(NOT_RECEIVED);
   expect(dialog.textContent).toContain('What was already sent may still take effect.');
   act(() => {
-    queue.entries = [entry({ commandId: 'c2', agentName: 'Ebb' })];
+    queue.entries = [savedStop({ commandId: 'c2', agentName: 'Ebb' })];
   });
   await pass(0);
   expect(dialog.textContent).toContain(NOT_RECEIVED);

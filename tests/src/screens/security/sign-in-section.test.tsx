@@ -4,7 +4,7 @@ import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { OutboxEntry } from '../../../../src/offline/outbox-entry.ts';
+import { savedStop } from '../../../support/saved-stop.ts';
 
 const { sendQueued, signOutEverywhere } = vi.hoisted(() => ({
   sendQueued: vi.fn(),
@@ -26,27 +26,7 @@ const { SignInSection } = await import('../../../../src/screens/security/SignInS
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 
-const STOP: OutboxEntry = {
-  version: 1,
-  commandId: 'c1',
-  uid: 'uid-1',
-  intent: 'stop',
-  agentId: 'a1',
-  agentName: 'Harbour',
-  agents: [],
-  seenGeneration: 1,
-  sequence: 1,
-  createdAt: 0,
-  clockOffsetMs: null,
-  clockMoved: false,
-  contractVersion: 1,
-  attempts: 0,
-  failures: 0,
-  nextAttemptAt: null,
-  state: 'saved',
-  reason: null,
-  confirmed: false,
-};
+const STOP = savedStop();
 const pass = (ms: number): Promise<void> =>
   act(async () => {
     await vi.advanceTimersByTimeAsync(ms);

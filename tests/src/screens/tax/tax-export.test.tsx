@@ -36,6 +36,14 @@ const lot = (part: Partial<TaxLot> = {}): TaxLot => ({
   reason: 'signal_left',
   ...part,
 });
+const UNSOLD = lot({
+  disposedAt: null,
+  proceeds: null,
+  gain: null,
+  long: null,
+  disposedBy: null,
+  reason: null,
+});
 const SUMS = {
   lots: 3,
   proceeds: '361.5',
@@ -87,16 +95,7 @@ beforeEach(() => {
       Promise.resolve(
         query.after === 2
           ? found({
-              rows: [
-                lot({
-                  disposedAt: null,
-                  proceeds: null,
-                  gain: null,
-                  long: null,
-                  disposedBy: null,
-                  reason: null,
-                }),
-              ],
+              rows: [UNSOLD],
               next: null,
             })
           : found(),
@@ -146,37 +145,8 @@ describe('the tax file', () => {
       { after: 2, through: 9 },
     ]);
     expect(saved[0]?.name).toBe('PAPER-tradewind-fifo-lots-account-2-all-years.csv');
-    const lines = taxCsv(
-      [
-        lot(),
-        lot({
-          disposedAt: null,
-          proceeds: null,
-          gain: null,
-          long: null,
-          disposedBy: null,
-          reason: null,
-        }),
-      ],
-      found(),
-    ).split('\r\n');
-    expect(saved[0]?.blob.size).toBe(
-      taxCsv(
-        [
-          lot(),
-          lot(),
-          lot({
-            disposedAt: null,
-            proceeds: null,
-            gain: null,
-            long: null,
-            disposedBy: null,
-            reason: null,
-          }),
-        ],
-        found(),
-      ).length,
-    );
+    const lines = taxCsv([lot(), UNSOLD], found()).split('\r\n');
+    expect(saved[0]?.blob.size).toBe(taxCsv([lot(), lot(), UNSOLD], found()).length);
     expect(lines).toEqual([
       'paper_account,asset,pair,quantity,acquired,disposed,proceeds,basis,gain,fees,currency,term,bought_by,sold_by,reason',
       '"PAPER account 2, Simulated",BTC,BTC/USDT,0.000000000001,2023-12-31T23:59:59.000Z,2025-01-02T00:00:00.000Z,120.5,100.123456789012,20.376543210988,0.2,USDT,long,Harbour,Ebb,signal_left',
