@@ -240,6 +240,13 @@ describe('real money on a phone', () => {
     await page.goto(`${world.server.url}/live/${(await openConnection()).id}`);
     const shown = page.locator('[data-limit="maxOrder"]');
     const dialog = page.getByRole('dialog');
+    // An order that ends makes that list longer, and moves nothing that is pressed.
+    const placeOf = async (target: Locator): Promise<number> =>
+      (await target.boundingBox())?.y ?? NaN;
+    await button('Change limits').waitFor();
+    expect(await placeOf(page.getByRole('heading', { name: 'Ended orders' }))).toBeGreaterThan(
+      await placeOf(button(/^Delete key/)),
+    );
     const change = async (amount: string): Promise<void> => {
       await finger.tap(button('Change limits'));
       await dialog.getByLabel('Largest order').fill(amount);

@@ -7,6 +7,7 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
 import type { LiveConnection } from '../../../../contract/live-state.ts';
+import { classes } from '../../../components/class-names.ts';
 import { LinkButton } from '../../../components/Button.tsx';
 import { EmptyState, SkeletonRows } from '../../../components/EmptyState.tsx';
 import { ScreenError } from '../../../components/ScreenError.tsx';
@@ -60,22 +61,31 @@ function Head({ connection, onReplace }: { connection: LiveConnection; onReplace
   );
 }
 
+/**
+ * What is pressed stands above what grows: on one column, an order that ends would otherwise push
+ * the limits away from under a finger.
+ */
 function Parts({ account, onReplace }: { account: LiveAccount; onReplace: () => void }) {
   const isOpen = account.connection.state === 'open';
+  const column = 'flex min-w-0 flex-col gap-8';
   return (
-    <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_22rem]">
-      <div className="flex min-w-0 flex-col gap-8">
+    <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
+      <div className={column}>
         <AccountMoney account={account} />
         <LivePositions account={account} />
         <OpenOrders account={account} certain />
         <AccountAgents account={account} />
+      </div>
+      {isOpen && (
+        <div className={classes(column, 'lg:row-span-2')}>
+          <Brakes key={account.connection.id} connection={account.connection} />
+          <KeySection connection={account.connection} onReplace={onReplace} />
+          <EndTrading account={account} />
+        </div>
+      )}
+      <div className={classes(column, 'lg:col-start-1')}>
         <PastOrders account={account} />
         <External account={account} />
-      </div>
-      <div className="flex min-w-0 flex-col gap-8">
-        {isOpen && <Brakes key={account.connection.id} connection={account.connection} />}
-        {isOpen && <KeySection connection={account.connection} onReplace={onReplace} />}
-        {isOpen && <EndTrading account={account} />}
       </div>
     </div>
   );
