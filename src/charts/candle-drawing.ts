@@ -10,7 +10,9 @@ import {
   LineStyle,
   type IPriceLine,
   type ISeriesApi,
+  type LogicalRange,
   type MouseEventParams,
+  type Time,
 } from 'lightweight-charts';
 import { plain } from '../components/line-geometry.ts';
 import { ordered, seconds } from './chart-points.ts';
@@ -51,6 +53,15 @@ export interface CandleDrawingOptions {
   daily: boolean;
   onRead: (at: number | null) => void;
   onEdge: () => void;
+}
+
+/** A look back in time. */
+interface Place {
+  /** The first visible candle. */
+  first: Time;
+  /** Its index as it was drawn. */
+  index: number;
+  range: LogicalRange;
 }
 
 /** Number of candles shown at first. */
@@ -199,6 +210,7 @@ class CandleDrawing {
   private draw(): void {
     const { closed, forming, lines, rsi } = this.held;
     const all = forming === null ? closed : [...closed, forming];
+    const place = this.lookedAt();
     this.chart.applyOptions(this.look());
     this.bars.applyOptions({ priceFormat: priceFormat(Number(all.at(-1)?.[4] ?? 0)) });
     this.bars.setData(ordered(all.map(barOf)));
@@ -218,6 +230,31 @@ class CandleDrawing {
       series.setData(this.pointsOf(line));
     });
     this.setRsi(rsi);
+    if (place !== null) this.lookAgain(place);
+  }
+
+  /** Where somebody looks who has gone back in time; null while the newest candle is visible. */
+  private lookedAt(): Place | null {
+    const scale = this.chart.timeScale();
+    const range = this.placed ? scale.getVisibleLogicalRange() : null;
+    const seen = range === null ? null : this.bars.barsInLogicalRange(range);
+    if (range === null || seen?.from === undefined || seen.barsAfter < 1) return null;
+    const index = scale.timeToIndex(seen.from);
+    return index === null ? null : { first: seen.from, index, range };
+  }
+
+  /**
+   * The library keeps the distance to the newest candle where the first one is another too: the
+   * server's candles take the place of kept ones.
+   */
+  private lookAgain({ first, index, range }: Place): void {
+    const scale = this.chart.timeScale();
+    const now = scale.timeToIndex(first);
+    const shown = scale.getVisibleLogicalRange();
+    if (now === null || shown === null) return;
+    const from = range.from + now - index;
+    if (Math.abs(from - shown.from) > 0.01)
+      scale.setVisibleLogicalRange({ from, to: range.to + now - index });
   }
 
   private look() {

@@ -3,7 +3,7 @@
  * trades on the right ones.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { CandleInterval } from '../../contract/market.ts';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Fill } from '../../contract/trading.ts';
@@ -194,9 +194,8 @@ describe('a chart beside the recorded candles', () => {
     hold(after.rows, 'ETH/USDT', '1h');
   });
 
-  it('stays where somebody looks who has gone back in time, while candles close', async () => {
-    await page.goto(`${server.url}/market/ETH-USDT`);
-    await page.getByRole('button', { name: '5m', exact: true }).click();
+  /** Drags back in time; answers how to read the candle under the middle. */
+  async function goBack(): Promise<{ chart: Locator; under: () => Promise<string> }> {
     const chart = page.getByRole('slider', { name: /^Candles of ETH\/USDT, 5m/ });
     await chart.locator('canvas').first().waitFor();
     const box = await chart.boundingBox();
@@ -211,12 +210,46 @@ describe('a chart beside the recorded candles', () => {
       await page.mouse.move(x, y);
       return (await chart.getAttribute('aria-valuetext'))?.split(': ')[0] ?? '';
     };
+    return { chart, under };
+  }
+
+  it('stays where somebody looks who has gone back in time, while candles close', async () => {
+    await page.goto(`${server.url}/market/ETH-USDT`);
+    const told = page.waitForResponse((response) => response.url().includes('interval=5m'));
+    await page.getByRole('button', { name: '5m', exact: true }).click();
+    await told;
+    const { chart, under } = await goBack();
     const before = await under();
     expect(before).not.toContain('forming');
     const count = async () => Number(await chart.getAttribute('aria-valuemax'));
     const was = await count();
     await until(count, (now) => now > was + 4);
     expect(await under()).toBe(before);
+  });
+
+  it('stays there when the server’s candles take the place of kept ones', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await browser.context.route(/interval=5m/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    try {
+      await page.goto(`${server.url}/market/ETH-USDT`);
+      await page.getByRole('button', { name: '5m', exact: true }).click();
+      const { under } = await goBack();
+      const before = await under();
+      const note = page.getByText(/^As of .* ago\.$/);
+      await note.waitFor();
+      release();
+      await note.waitFor({ state: 'hidden' });
+      expect(await under()).toBe(before);
+    } finally {
+      release();
+      await browser.context.unroute(/interval=5m/);
+    }
   });
 
   it('shows without the server what the device kept, with its age, and adds nothing to it', async () => {
