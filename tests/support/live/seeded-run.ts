@@ -437,7 +437,10 @@ class Run {
     const worth = multiply(held, fixedFromNumber(world.priceOf(symbol)), 'down');
     const rules = standIn.instruments.get(symbol);
     if (held === ZERO || rules === undefined) return false;
-    const isTooLittle = held < rules.step || held < rules.minQuantity || worth < rules.minNotional;
+    // An order takes whole steps: what is left over may be what lacks to the minimum.
+    const lots = floorToStep(held, rules.step);
+    const sold = multiply(lots, fixedFromNumber(world.priceOf(symbol)), 'down');
+    const isTooLittle = lots === ZERO || lots < rules.minQuantity || sold < rules.minNotional;
     return isTooLittle && (worth > DUST_MOST || (await this.hasRestingStop(agentId, symbol)));
   }
 
