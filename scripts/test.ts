@@ -3,32 +3,26 @@
  * not keep the others from running. `npm run test:long` has what takes
  * minutes.
  */
-import { bin, runLanes, typesOf, type Step } from './check-steps.ts';
-import { endToEnd } from './end-to-end.ts';
+import { bin, inOrder, typesOf } from './check-steps.ts';
+import { endToEnd, unitTests } from './test-runs.ts';
 
 const PROJECTS = ['page', 'worker', 'server', 'tests'];
 
 /** Two lanes for two cores: what only reads the source runs beside what runs it. */
-const LANES: Step[][] = [
-  [
+const lanes = await Promise.all([
+  inOrder([
     ...PROJECTS.map(typesOf),
     { name: 'lint', command: [bin('oxlint')] },
     { name: 'format', command: [bin('oxfmt'), '--check'] },
-  ],
-  [
-    { name: 'build', command: [bin('tsx'), 'scripts/build.ts'] },
-    {
-      name: 'unit and server tests',
-      command: [bin('vitest'), 'run', '--project=!long', '--reporter=default'],
-    },
-  ],
-];
-
-const inLanes = await runLanes(LANES);
+  ]),
+  inOrder([{ name: 'build', command: [bin('tsx'), 'scripts/build.ts'] }]).then(async (built) => [
+    ...built,
+    ...(await unitTests('short')),
+  ]),
+]);
 // Alone, once the machine is quiet: a browser and a server want both cores.
-const inBrowser = await endToEnd('short');
-if (inBrowser.some(({ ok }) => !ok)) process.exitCode = 1;
-const outcomes = [...inLanes, ...inBrowser];
+const outcomes = [...lanes.flat(), ...(await endToEnd('short'))];
+if (outcomes.some(({ ok }) => !ok)) process.exitCode = 1;
 const passed = outcomes.reduce(
   (total, outcome) => total + (outcome.passed === 0 && outcome.ok ? 1 : outcome.passed),
   0,
