@@ -18,7 +18,7 @@ import { deleteAccount } from '../../identity/own-sign-in.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
-import { useCallable, type CallableState } from '../use-callable.ts';
+import { useCallable } from '../use-callable.ts';
 import { useUnsent } from '../use-store.ts';
 import { fullNameOf, nameOf } from '../live/live-text.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
@@ -95,19 +95,15 @@ function endings(
   ];
 }
 
-/** What will be deleted, from the server. */
-function Endings({ preview }: { preview: CallableState<DeletionPreview> }) {
+function Endings({ preview }: { preview: DeletionPreview }) {
   const unsent = useUnsent();
-  if (preview.data !== null)
-    return (
-      <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">
-        {endings(preview.data, unsent).map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
-    );
-  if (preview.error !== null) return <ReadError message={preview.error} onRetry={preview.again} />;
-  return <SkeletonRows rows={5} label="What will be deleted" />;
+  return (
+    <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">
+      {endings(preview, unsent).map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
 }
 
 interface DeleteErrors {
@@ -123,7 +119,7 @@ function refusalOf(error: unknown): DeleteErrors {
     : { form: errorSentence(error) };
 }
 
-function DeleteForm({ preview }: { preview: CallableState<DeletionPreview> }) {
+function DeleteForm({ preview }: { preview: DeletionPreview }) {
   const email = useSnapshot(session).user?.email ?? '';
   const { methods } = useSignInMethods();
   const [word, setWord] = useState('');
@@ -181,17 +177,24 @@ function DeleteForm({ preview }: { preview: CallableState<DeletionPreview> }) {
           {errors.form}
         </p>
       )}
-      <Button type="submit" tone="danger" busy={busy} disabled={preview.data === null}>
+      <Button type="submit" tone="danger" busy={busy}>
         Delete my account
       </Button>
     </form>
   );
 }
 
+/** Nothing is asked before the server has said what goes. */
 function Deletion() {
-  const preview = useCallable('deletionPreview');
-  const connected = preview.data?.connected ?? [];
-  return connected.length > 0 ? <NotYet connected={connected} /> : <DeleteForm preview={preview} />;
+  const { data, error, again } = useCallable('deletionPreview');
+  if (data === null)
+    return error === null ? (
+      <SkeletonRows rows={5} label="What will be deleted" />
+    ) : (
+      <ReadError message={error} onRetry={again} />
+    );
+  const { connected = [] } = data;
+  return connected.length > 0 ? <NotYet connected={connected} /> : <DeleteForm preview={data} />;
 }
 
 export function DeleteAccount() {

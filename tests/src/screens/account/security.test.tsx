@@ -5,7 +5,7 @@
  */
 import '../../../support/page-world.ts';
 import { strFromU8, unzipSync } from 'fflate';
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EXPORT_PARTS } from '../../../../contract/account.ts';
 import { seriousFaults } from '../../../support/serious-faults.ts';
@@ -291,6 +291,24 @@ describe('deleting the account', () => {
     expect(sent('deleteAccount')).toEqual([{ confirm: 'DELETE' }]);
     expect(asked).toEqual(['prove wrong', 'prove right', 'signOut']);
     expect(localStorage.getItem('tradewind.lastUser')).toBeNull();
+  });
+
+  it('asks for nothing before the server has said what goes, nor where it cannot be read (R2-19)', async () => {
+    let answer: ((preview: typeof PREVIEW) => void) | undefined;
+    hosted
+      .mockRejectedValueOnce(offline())
+      .mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+    render(<DeleteAccount />);
+    press('Delete account…');
+    const again = await screen.findByRole('button', { name: 'Try again' });
+    expect(screen.queryByLabelText(/to confirm/)).toBeNull();
+    fireEvent.click(again);
+    expect(screen.queryByLabelText(/to confirm/)).toBeNull();
+    act(() => {
+      answer?.(PREVIEW);
+    });
+    expect(await screen.findByLabelText(/to confirm/)).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Delete my account' })).toBeTruthy();
   });
 
   it('says before the word is typed that exchange accounts are still connected, and where to remove them (R2-19)', async () => {
