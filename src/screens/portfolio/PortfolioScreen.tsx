@@ -205,6 +205,7 @@ function Traded({ shown: { data, history, error }, closed }: { shown: Shown; clo
           known={history.fills}
           total={history.total}
           quote={data?.quote ?? ''}
+          accountNumber={data?.book ?? null}
           {...(closed && data !== null ? { book: data.book } : {})}
         />
       )}

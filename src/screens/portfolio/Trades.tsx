@@ -1,5 +1,5 @@
 /** The trade history with filters and CSV export, as far as it is loaded. */
-import { Download, Landmark, SlidersHorizontal } from 'lucide-react';
+import { Landmark, SlidersHorizontal } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Fill } from '../../../contract/trading.ts';
@@ -10,7 +10,7 @@ import { Amount } from '../../components/Figures.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { connection } from '../../stores/connection.ts';
 import { sumOf } from '../explain/equation.ts';
-import { download, fillsCsv } from './csv.ts';
+import { SaveTrades, type SaveTradesProps } from './SaveTrades.tsx';
 import { TradesTable } from './TradesTable.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
 import { formatNumber } from '../../format/numbers.ts';
@@ -116,26 +116,21 @@ function countText({ mine, fills, total, missing, isFiltered }: TradeCounts): st
   return `${loaded} ${fills.length === 1 ? 'trade' : 'trades'}`;
 }
 
-/** Filtering and saving see what is loaded and no more. */
-function fileTitle({ fills, total, missing, isFiltered }: TradeCounts): string {
-  const loaded = `the newest ${formatNumber(fills.length)} trades (${formatNumber(total ?? fills.length)} in all)`;
-  if (isFiltered)
-    return missing > 0 ? `Trades matching the filter, of ${loaded}` : 'Trades matching the filter';
-  return missing > 0 ? `Only ${loaded}` : 'Every trade';
-}
-
 function TradeTools({
   counts,
+  file,
   filtering,
   onFiltering,
-  onTaxing,
+  book,
 }: {
   counts: TradeCounts;
+  file: SaveTradesProps;
   filtering: boolean;
   onFiltering: (filtering: boolean) => void;
-  onTaxing: () => void;
+  book: number | undefined;
 }) {
   const { mine } = counts;
+  const [taxing, setTaxing] = useState(false);
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
       <p className="text-ink-3" role="status">
@@ -158,29 +153,30 @@ function TradeTools({
           <SlidersHorizontal className="size-4" aria-hidden />
           Filter
         </Button>
-        <Button
-          size="sm"
-          tone="plain"
-          disabled={mine.length === 0}
-          title={fileTitle(counts)}
-          onClick={() => {
-            download('tradewind-trades.csv', fillsCsv(mine));
-          }}
-        >
-          <Download className="size-4" aria-hidden />
-          CSV
-        </Button>
+        <SaveTrades {...file} />
         <Button
           size="sm"
           tone="plain"
           aria-haspopup="dialog"
           title="Gains by tax lot (FIFO)"
-          onClick={onTaxing}
+          onClick={() => {
+            setTaxing(true);
+          }}
         >
           <Landmark className="size-4" aria-hidden />
           Tax lots
         </Button>
       </span>
+      {taxing && (
+        <Suspense>
+          <TaxExport
+            account={{ kind: 'paper', book }}
+            onClose={() => {
+              setTaxing(false);
+            }}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -259,14 +255,16 @@ export interface TradesProps {
   known: readonly Fill[];
   total: number | undefined;
   quote: string;
+  /** The number of the paper account; null where that is not known. */
+  accountNumber: number | null;
+  /** Of an earlier account: its number too. */
   book?: number;
 }
 
-export function Trades({ known, total, quote, book }: TradesProps) {
-  const { fills, read, busy } = useOlderTrades(known, total, book);
+export function Trades({ known, total, quote, accountNumber, book }: TradesProps) {
+  const { fills, read, readAll, busy } = useOlderTrades(known, total, book);
   const [filter, setFilter] = useState(EVERY_TRADE);
   const [filtering, setFiltering] = useState(false);
-  const [taxing, setTaxing] = useState(false);
   const [shown, setShown] = useState(PAGE);
   const mine = useMemo(() => filterFills(fills, filter), [fills, filter]);
   const isFiltered = filter !== EVERY_TRADE && Object.values(filter).some((value) => value !== '');
@@ -281,22 +279,18 @@ export function Trades({ known, total, quote, book }: TradesProps) {
     <>
       <TradeTools
         counts={{ mine, fills, total, missing, isFiltered }}
+        file={{
+          fills,
+          total: total ?? fills.length,
+          filter,
+          isFiltered,
+          account: { number: accountNumber, quote },
+          readAll,
+        }}
         filtering={filtering}
         onFiltering={setFiltering}
-        onTaxing={() => {
-          setTaxing(true);
-        }}
+        book={book}
       />
-      {taxing && (
-        <Suspense>
-          <TaxExport
-            account={{ kind: 'paper', book }}
-            onClose={() => {
-              setTaxing(false);
-            }}
-          />
-        </Suspense>
-      )}
       {filtering && (
         <Filters
           fills={fills}

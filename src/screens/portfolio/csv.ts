@@ -15,6 +15,14 @@ const COLUMNS = [
   'id',
 ] as const;
 
+/** The paper account that a file is of. */
+export interface TradedAccount {
+  /** Its number; null where that is not known. */
+  number: number | null;
+  /** Its currency. */
+  quote: string;
+}
+
 /** Numbers stay as they are; a text that begins like a formula is quoted as text. */
 export function csvCell(value: string): string {
   const safe =
@@ -24,13 +32,27 @@ export function csvCell(value: string): string {
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export function fillsCsv(fills: readonly Fill[]): string {
+/** Whose trade it is stands in each row: what is cut out of the file is still paper. */
+export function fillsCsv(fills: readonly Fill[], { number, quote }: TradedAccount): string {
+  const account = number === null ? 'PAPER' : `PAPER account ${number}`;
   const rows = fills.map((fill) =>
-    COLUMNS.map((column) =>
-      csvCell(column === 'filledAt' ? new Date(fill.filledAt).toISOString() : (fill[column] ?? '')),
-    ).join(','),
+    [
+      account,
+      quote,
+      ...COLUMNS.map((column) =>
+        column === 'filledAt' ? new Date(fill.filledAt).toISOString() : (fill[column] ?? ''),
+      ),
+    ]
+      .map(csvCell)
+      .join(','),
   );
-  return [COLUMNS.join(','), ...rows].join('\r\n');
+  return [['paper_account', 'currency', ...COLUMNS].join(','), ...rows].join('\r\n');
+}
+
+/** `newest`: how many the file is made of, where older ones are missing. */
+export function tradesFileName({ number }: TradedAccount, newest: number | null): string {
+  const account = number === null ? '' : `-account-${number}`;
+  return `PAPER-tradewind-trades${account}${newest === null ? '' : `-newest-${newest}`}.csv`;
 }
 
 /** Saves the file by the browser. */

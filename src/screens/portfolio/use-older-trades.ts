@@ -1,6 +1,7 @@
 /** Loads older trades on demand and keeps them in one list without a gap. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Fill } from '../../../contract/trading.ts';
+import { HISTORY_LIMIT_MAX } from '../../../contract/limits.ts';
 import { api } from '../../api/api.ts';
 import { showFailure } from '../show-result.ts';
 
@@ -26,9 +27,10 @@ const readBefore = async (
   last: Fill,
   book: number | undefined,
   signal?: AbortSignal,
+  limit = READ_AT_ONCE,
 ): Promise<readonly Fill[]> => {
   const { fills } = await api.call('history', {
-    query: { limit: READ_AT_ONCE, before: last.id, ...(book === undefined ? {} : { book }) },
+    query: { limit, before: last.id, ...(book === undefined ? {} : { book }) },
     ...(signal === undefined ? {} : { signal }),
   });
   return fills;
@@ -54,6 +56,36 @@ async function bridge(
 }
 
 /**
+ * `fills` and everything older. `onProgress` receives how many are read. @throws ApiError when any
+ * page fails.
+ */
+async function readToTheFirst(
+  fills: readonly Fill[],
+  book: number | undefined,
+  signal: AbortSignal,
+  onProgress: (read: number) => void,
+): Promise<readonly Fill[]> {
+  const read = [...fills];
+  for (let last = read.at(-1); last !== undefined;) {
+    signal.throwIfAborted();
+    const page = await readBefore(last, book, signal, HISTORY_LIMIT_MAX);
+    read.push(...page);
+    onProgress(read.length);
+    last = page.at(-1);
+  }
+  return read;
+}
+
+export interface OlderTrades {
+  fills: readonly Fill[];
+  /** Reads some older ones. */
+  read: () => Promise<void>;
+  /** Reads all older ones; the list has them then. @throws ApiError when any of them fails. */
+  readAll: (signal: AbortSignal, onProgress: (read: number) => void) => Promise<readonly Fill[]>;
+  busy: boolean;
+}
+
+/**
  * Trades beyond `known`, which the store replaces by the newest ones when the app comes back. What
  * was loaded is kept until the list goes, and on no device.
  */
@@ -61,7 +93,7 @@ export function useOlderTrades(
   known: readonly Fill[],
   total: number | undefined,
   book: number | undefined,
-): { fills: readonly Fill[]; read: () => Promise<void>; busy: boolean } {
+): OlderTrades {
   const [older, setOlder] = useState<readonly Fill[]>([]);
   const [reading, setReading] = useState(false);
   const [bridging, setBridging] = useState(false);
@@ -102,5 +134,13 @@ export function useOlderTrades(
     );
     setReading(false);
   };
-  return { fills, read, busy: reading || bridging };
+  const readAll: OlderTrades['readAll'] = async (signal, onProgress) => {
+    let list = await readToTheFirst(fills, book, signal, onProgress);
+    // One lies in between: a stop over missed candles is booked at its own, earlier time.
+    if (list.length < (total ?? 0)) list = await readToTheFirst(known, book, signal, onProgress);
+    if (list.length < (total ?? 0)) throw new Error('Some trades could not be read');
+    setOlder((held) => joinTrades(list, held) ?? list);
+    return list;
+  };
+  return { fills, read, readAll, busy: reading || bridging };
 }

@@ -184,8 +184,9 @@ export const MONEY: readonly LibraryArticle[] = [
       'Which method applies to taxes, how long a coin must be held, and whether a swap counts as ' +
         'a sale depends on the country and changes. Ask a tax adviser.',
       { h: 'What you can export' },
-      'The CSV under Portfolio contains the trades on this device with time (UTC), pair, side, ' +
-        'quantity, price, amount, fee and realised result: everything a lot method needs.',
+      'The CSV under Portfolio contains every trade of the paper account with time (UTC), pair, ' +
+        'side, quantity, price, amount, fee and realised result: everything a lot method needs. ' +
+        'Offline it holds the trades on this device, and its name says how many.',
       {
         note: 'Nothing is bought or sold on a paper account. The table is for learning.',
         title: 'Paper.',

@@ -29,6 +29,7 @@ vi.mock('../../../../src/screens/portfolio/csv.ts', async (original) => ({
 
 const { Trades } = await import('../../../../src/screens/portfolio/Trades.tsx');
 const { connection } = await import('../../../../src/stores/connection.ts');
+const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 
 const START = Date.UTC(2026, 10, 1);
 /** Trade 0 is the oldest. Two share each moment, as trades of one tick do. */
@@ -55,7 +56,7 @@ const trade = (number: number): Fill =>
 let traded: Fill[] = [];
 const newest = (count: number): Fill[] => traded.slice(-count).reverse();
 const list = (known = newest(200), total = traded.length) => (
-  <Trades known={known} total={total} quote="USDT" />
+  <Trades known={known} total={total} quote="USDT" accountNumber={2} />
 );
 const status = (): string => screen.getByRole('status').textContent;
 const press = (name: RegExp | string): Promise<void> =>
@@ -164,5 +165,70 @@ describe('a list of trades of which older ones are loaded', () => {
       expect(status()).toMatch(/^1 trade, realised .*\+1\.00/);
     });
     expect(await idsOfFile()).toEqual([trade(5_000).id]);
+  });
+});
+
+describe('the file of the trades', () => {
+  const nameOfFile = () => saved.mock.calls[0]?.[0];
+
+  it('holds every trade of the account, the older ones read first, and names account, PAPER and currency', async () => {
+    traded = Array.from({ length: 2_700 }, (_, number) => trade(number));
+    render(list());
+    saved.mockClear();
+    await press('CSV');
+    await waitFor(() => {
+      expect(saved).toHaveBeenCalledTimes(1);
+    });
+    const rows = (saved.mock.calls[0]?.[1] ?? '').split('\r\n');
+    expect(rows.slice(1).map((row) => row.split(',').at(-1))).toEqual(
+      newest(2_700).map(({ id }) => id),
+    );
+    expect(rows[0]).toMatch(/^paper_account,currency,filledAt,/);
+    expect(rows[1]).toMatch(/^PAPER account 2,USDT,/);
+    expect(nameOfFile()).toBe('PAPER-tradewind-trades-account-2.csv');
+    expect(history.mock.calls.length).toBeLessThan(6);
+    // The list has them as well.
+    expect(status()).toMatch(/^2,700 trades, realised/);
+  });
+
+  it('has the trade that was booked below the top after the list was read', async () => {
+    const { rerender } = render(list());
+    await loadOlder(/^Load 500 older$/);
+    traded.splice(300, 0, { ...trade(299), id: `${trade(299).id.slice(0, -6)}999999` });
+    rerender(list());
+    saved.mockClear();
+    await press('CSV');
+    await waitFor(() => {
+      expect(saved).toHaveBeenCalledTimes(1);
+    });
+    expect((saved.mock.calls[0]?.[1] ?? '').split('\r\n')).toHaveLength(702);
+  });
+
+  it('is not made where a page cannot be read, and says so (R7-28)', async () => {
+    render(list());
+    history.mockImplementationOnce(() => {
+      throw new Error('no network');
+    });
+    saved.mockClear();
+    removeToast();
+    await press('CSV');
+    await waitFor(() => {
+      expect(toastStore.toasts[0]?.message).toMatch(/No file was created\.$/);
+    });
+    expect(saved).not.toHaveBeenCalled();
+    expect(screen.getByRole('button', { name: 'CSV' }).getAttribute('aria-busy')).toBeNull();
+  });
+
+  it('is named as a part without a network, and says what it is made of', async () => {
+    connection.online = 'offline';
+    render(list());
+    saved.mockClear();
+    removeToast();
+    await press('CSV');
+    expect(nameOfFile()).toBe('PAPER-tradewind-trades-account-2-newest-200.csv');
+    expect(toastStore.toasts[0]?.message).toBe(
+      'Saved from the newest 200 of 700 trades. All of them need a connection.',
+    );
+    expect(history).not.toHaveBeenCalled();
   });
 });

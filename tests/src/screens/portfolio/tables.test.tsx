@@ -12,6 +12,7 @@ const { TradesTable } = await import('../../../../src/screens/portfolio/TradesTa
 const { TableTools } = await import('../../../../src/screens/portfolio/TableTools.tsx');
 const { Trades } = await import('../../../../src/screens/portfolio/Trades.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
 const { openUserDatabase } = await import('../../../../src/offline/user-database.ts');
 const { clearTableChoices, loadTableChoices, tableChoices } =
   await import('../../../../src/stores/table-choices.ts');
@@ -257,28 +258,35 @@ describe('trades', () => {
     );
   });
 
-  it('filtered say that they are of the loaded ones, in their count and of their file', () => {
+  it('filtered say that they are of the loaded ones, in their count and, without a network, of their file', async () => {
     const status = (): string => screen.getByRole('status').textContent;
     const file = (): string => screen.getByRole('button', { name: 'CSV' }).title;
     const onlySales = (): void => {
       fireEvent.click(screen.getByRole('button', { name: 'Filter' }));
       fireEvent.change(screen.getByLabelText('Side'), { target: { value: 'sell' } });
     };
-    render(<Trades known={FILLS} total={5_000} quote="USDT" />);
+    render(<Trades known={FILLS} total={5_000} quote="USDT" accountNumber={1} />);
     expect(status()).toMatch(/^Newest 3 of 5,000 trades/);
-    expect(file()).toBe('Only the newest 3 trades (5,000 in all)');
+    expect(file()).toBe('Every trade');
+    act(() => {
+      connection.online = 'offline';
+    });
+    await waitFor(() => {
+      expect(file()).toBe('Only the newest 3 trades (5,000 in all)');
+    });
     onlySales();
     expect(status()).toMatch(/^2 of the newest 3 trades \(5,000 in all\), realised/);
     expect(file()).toBe('Trades matching the filter, of the newest 3 trades (5,000 in all)');
     cleanup();
-    render(<Trades known={FILLS} total={3} quote="USDT" />);
+    connection.online = 'online';
+    render(<Trades known={FILLS} total={3} quote="USDT" accountNumber={1} />);
     onlySales();
     expect(status()).toMatch(/^2 of 3 trades, realised/);
     expect(file()).toBe('Trades matching the filter');
   });
 
   it('are the same plain numbers in their file, whatever the locale shows', () => {
-    expect(fillsCsv(FILLS.slice(0, 1)).split('\r\n')[1]).toContain(
+    expect(fillsCsv(FILLS.slice(0, 1), { number: 2, quote: 'USDT' }).split('\r\n')[1]).toContain(
       'ETH/USDT,sell,1234.5,2512.4,10000,1.5,-5.5,Harbour',
     );
   });
