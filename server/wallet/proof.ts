@@ -25,7 +25,12 @@ const RETRY_AFTER_MS = 5_000;
  * What a chain answers when it ran the question and the contract would not have it: a revert, and
  * other ends of a run.
  */
-const RAN = new Set([3, -32_000, -32_015]);
+const RAN = new Set([3, -32_015]);
+/** Geth's code of every error that has none of its own: its text alone says whose it is. */
+const ANY_ERROR = -32_000;
+/** Ends of a run, as geth words them. */
+const END_OF_A_RUN =
+  /revert|invalid opcode|invalid jump|out of gas|gas uint64 overflow|stack (?:under|over)flow|stack limit/i;
 
 /** The chain did not answer, or not as a chain does. */
 class Unreachable extends Error {
@@ -41,14 +46,20 @@ function didRun(error: unknown): boolean {
     depth < 8 && cause instanceof Error;
     cause = cause.cause, depth += 1
   ) {
+    const code = 'code' in cause ? cause.code : null;
     if (
       cause.name === 'ExecutionRevertedError' ||
-      ('code' in cause && typeof cause.code === 'number' && RAN.has(cause.code))
+      (typeof code === 'number' && RAN.has(code)) ||
+      (code === ANY_ERROR && END_OF_A_RUN.test(saidBy(cause)))
     )
       return true;
   }
   return false;
 }
+
+/** The node's own words, where the library keeps them apart from its own. */
+const saidBy = (error: Error): string =>
+  'details' in error && typeof error.details === 'string' ? error.details : error.message;
 
 function clientOf(chainId: WalletChainId, url: string) {
   const chain = defineChain({

@@ -530,6 +530,11 @@ describe('without the chain', () => {
       known({ error: { code: -32_601, message: 'the method eth_call does not exist' } }),
     ],
     ['is over its limit', known({ error: { code: -32_005, message: 'limit exceeded' } })],
+    ['lags behind', known({ error: { code: -32_000, message: 'header not found' } })],
+    [
+      'runs out of time',
+      known({ error: { code: -32_000, message: 'execution aborted (timeout = 5s)' } }),
+    ],
     ['fails inside', known({ error: { code: -32_603, message: 'internal error' } })],
     ['answers with nothing', known({ result: '0x' })],
     ['answers with something else', known({ result: 'yes' })],
@@ -562,6 +567,15 @@ describe('without the chain', () => {
       expect(`${told} ${JSON.stringify(json)}`).not.toContain('secret-key');
     },
   );
+
+  it('a run that the contract itself ended is its no', async () => {
+    rpc.answer(known({ error: { code: -32_000, message: 'execution reverted: not the owner' } }));
+    const [who, owner] = [await own(), key()];
+    const wallet = await wallets(owner.address, 11);
+    const message = await messageFor(who, wallet.address, SEPOLIA, cut);
+    const signature = wallet.wrapped(await owner.signMessage({ message }));
+    expect((await link(who, message, signature, { app: cut })).code).toBe('invalid_signature');
+  });
 
   it('the same signature is taken once the chain is back', async () => {
     rpc.answer(() => ({ status: 503 }));
