@@ -141,12 +141,14 @@ class HttpClient implements ApiClient {
       return reply;
     } catch (error) {
       if (once && error instanceof ApiError && error.status === 0 && error.code !== 'aborted') {
-        throw new ApiError('Backend service unavailable', {
+        const unavailable = new ApiError('Backend service unavailable', {
           code: 'subscription_unavailable',
           status: 503,
           text: 'Backend service unavailable',
           cause: error,
         });
+        unavailable.mayHaveArrived = error.mayHaveArrived;
+        throw unavailable;
       }
       throw error;
     }

@@ -3,7 +3,7 @@ import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import { errorSentence } from '../format/error-text.ts';
 import { samePerson, session } from '../identity/session.ts';
-import { checkSubscription, subscriptionStore } from '../stores/subscription-store.ts';
+import { subscriptionChanged, subscriptionStore } from '../stores/subscription-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
 
 const TRIAL_WORDS = {
@@ -22,6 +22,9 @@ function trialFailure(error: unknown): string {
   return error.status === 401 ? TRIAL_WORDS.identity : TRIAL_WORDS.failed;
 }
 
+const isKnownElsewhere = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === 'trial_used' || error.code === 'already_subscribed');
+
 /** Starts the trial, refreshes the entitlement and shows the result. Returns whether it started. */
 export async function startTrial(): Promise<boolean> {
   const uid = session.user?.uid;
@@ -36,18 +39,20 @@ export async function startTrial(): Promise<boolean> {
   const isHere = samePerson();
   try {
     await api.call('trialStart', { body: { userId: uid } });
+    await subscriptionChanged();
   } catch (error) {
     if (!isHere()) return false;
-    pageToast('error', trialFailure(error));
+    // Its answer may be lost: then what the server says now decides.
+    const isUnknown = error instanceof ApiError && error.mayHaveArrived;
+    if (!isUnknown) pageToast('error', trialFailure(error));
     // The server may know of a trial or a plan that this device has not loaded yet.
-    if (
-      error instanceof ApiError &&
-      (error.code === 'trial_used' || error.code === 'already_subscribed')
-    )
-      await checkSubscription();
-    return false;
+    if (isUnknown || isKnownElsewhere(error)) await subscriptionChanged();
+    if (!isUnknown || !isHere()) return false;
+    if (!subscriptionStore.entitlement.isTrialActive) {
+      pageToast('error', trialFailure(error));
+      return false;
+    }
   }
-  await checkSubscription();
   if (isHere()) pageToast('success', TRIAL_WORDS.started);
   return true;
 }

@@ -12,7 +12,7 @@ import { Line } from '../../components/Section.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
-import { checkSubscription, plansStore } from '../../stores/subscription-store.ts';
+import { subscriptionChanged, plansStore } from '../../stores/subscription-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
 import { chargeLines, comesAndGoes, endedText, whenText } from './change-text.ts';
@@ -121,7 +121,7 @@ function useConfirm({ planId, from, onLeave, onClose }: ChangeDialogProps, planN
     setEnding(true);
     try {
       const left = await endPlan();
-      await checkSubscription();
+      await subscriptionChanged();
       pageToast('success', endedText(left));
       onClose();
     } catch (caught) {

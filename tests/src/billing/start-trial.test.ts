@@ -13,7 +13,7 @@ vi.mock('../../../src/api/api.ts', async (original) => ({
 const { ApiError } = await import('../../../src/api/api-error.ts');
 const { startTrial } = await import('../../../src/billing/start-trial.ts');
 const { session } = await import('../../../src/identity/session.ts');
-const { clearSubscription, subscriptionStore } =
+const { checkSubscription, clearSubscription, subscriptionStore } =
   await import('../../../src/stores/subscription-store.ts');
 const { removeToast, toastStore } = await import('../../../src/stores/toast-store.ts');
 
@@ -126,6 +126,45 @@ describe('starting the trial', () => {
     });
     failure = null;
     expect(await startTrial()).toBe(true);
+  });
+
+  it('says that it started where the answer was lost and the server knows of it (R4-09)', async () => {
+    const lost = refusal('subscription_unavailable', 503);
+    const answers = call.getMockImplementation();
+    call.mockImplementation(async (name: CallName) => {
+      await answers?.(name);
+      if (name === 'trialStart') throw lost;
+      return answers?.(name) as unknown;
+    });
+    expect(await startTrial()).toBe(true);
+    expect(shown()).toEqual([
+      { message: 'Trial started successfully!', type: 'success', durationMs: 4_000 },
+    ]);
+    expect(subscriptionStore.entitlement.isTrialActive).toBe(true);
+  });
+
+  it('reads what it started after it, not with a check that was under way before', async () => {
+    const before = trial;
+    let release = (): void => undefined;
+    const answers = call.getMockImplementation();
+    call.mockImplementationOnce(
+      (name: CallName) =>
+        new Promise((resolve) => {
+          trial = before;
+          const old = answers?.(name) as unknown;
+          release = () => {
+            resolve(old);
+          };
+        }),
+    );
+    const earlier = checkSubscription();
+    const starting = startTrial();
+    await vi.waitFor(() => {
+      expect(trial.active).toBe(true);
+    });
+    release();
+    await Promise.all([earlier, starting]);
+    expect(subscriptionStore.entitlement.isTrialActive).toBe(true);
   });
 
   it('says nothing of it to somebody who has logged in meanwhile', async () => {
