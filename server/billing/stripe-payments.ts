@@ -119,12 +119,15 @@ export class StripePayments implements Payments {
     const [priceId] = this.settings.prices[tier];
     if (priceId === undefined) return null;
     const price = await this.ask('price', () => unlessGone(this.stripe.prices.retrieve(priceId)));
-    if (price !== null && price.active) return planOf(tier, price);
-    this.log.error(
-      { tier, priceId },
-      'a plan is not for sale: Stripe has no active price of this id',
-    );
-    return null;
+    const plan = price?.active === true ? planOf(tier, price) : null;
+    if (plan === null)
+      this.log.error(
+        { tier, priceId },
+        price?.active === true
+          ? 'a plan is not for sale: its price at Stripe is no fixed amount for one month or one year'
+          : 'a plan is not for sale: Stripe has no active price of this id',
+      );
+    return plan;
   }
 
   /** One customer for all checkouts of a person, one session for all presses of one checkout. */
@@ -297,7 +300,9 @@ export class StripePayments implements Payments {
         },
       }),
     );
-    return chargeOf(preview, plan, item.current_period_end * 1_000);
+    // A change from month to year begins a year of its own.
+    const isSameLength = item.price.recurring?.interval === plan.interval;
+    return chargeOf(preview, plan, isSameLength ? item.current_period_end * 1_000 : null);
   }
 
   async invoices({

@@ -23,6 +23,8 @@ import { subscriptionCounts } from './subscription-state.ts';
  */
 export type PlanPrices = Readonly<Record<PaidTier, readonly string[]>>;
 
+/** Stripe counts these in thousandths. */
+const THOUSANDTHS_CURRENCIES = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd']);
 /** Stripe counts these in whole units, all others in hundredths. */
 const WHOLE_UNIT_CURRENCIES = new Set([
   'bif',
@@ -45,20 +47,28 @@ const WHOLE_UNIT_CURRENCIES = new Set([
 
 const amountOf = (units: number, currency: string): Fixed => {
   const amount = parseFixed(String(units));
-  return WHOLE_UNIT_CURRENCIES.has(currency.toLowerCase())
-    ? amount
-    : divide(amount, (UNIT * 100n) as Fixed, 'half-even');
+  const code = currency.toLowerCase();
+  if (WHOLE_UNIT_CURRENCIES.has(code)) return amount;
+  const parts = THOUSANDTHS_CURRENCIES.has(code) ? 1_000n : 100n;
+  return divide(amount, (UNIT * parts) as Fixed, 'half-even');
 };
 
 export const idOf = (value: string | { id: string } | null | undefined): string | null =>
   typeof value === 'string' ? value : (value?.id ?? null);
 
-export function planOf(tier: PaidTier, price: Stripe.Price): Plan {
+/**
+ * The plan as it is sold; null where the price is no fixed amount for one month or one year: we have
+ * no words for another.
+ */
+export function planOf(tier: PaidTier, price: Stripe.Price): Plan | null {
+  const { recurring, unit_amount: units, currency } = price;
+  const interval = (['month', 'year'] as const).find((one) => one === recurring?.interval);
+  if (units === null || interval === undefined || recurring?.interval_count !== 1) return null;
   return paidPlan(tier, {
     priceId: price.id,
-    amount: formatFixed(amountOf(price.unit_amount ?? 0, price.currency)),
-    currency: price.currency.toUpperCase(),
-    interval: price.recurring?.interval === 'year' ? 'year' : 'month',
+    amount: formatFixed(amountOf(units, currency)),
+    currency: currency.toUpperCase(),
+    interval,
   });
 }
 

@@ -46,7 +46,15 @@ export interface StripeStandIn {
   base: string;
   prices: Map<
     string,
-    { unit_amount: number; currency: string; interval: 'month' | 'year'; active?: boolean }
+    {
+      unit_amount: number;
+      currency: string;
+      interval: 'month' | 'year' | 'week';
+      interval_count?: number;
+      /** Its amount is not fixed. */
+      tiered?: boolean;
+      active?: boolean;
+    }
   >;
   coupons: Map<
     string,
@@ -250,7 +258,12 @@ const subscriptionObject = (
           object: 'subscription_item' as const,
           current_period_end: subscription.periodEnd,
           current_period_start: subscription.periodStart ?? subscription.periodEnd - PERIOD_S,
-          price: { id: subscription.priceId, object: 'price' as const },
+          price: {
+            id: subscription.priceId,
+            object: 'price' as const,
+            // Each of them pays by the month.
+            recurring: { interval: 'month' as const, interval_count: 1 },
+          },
         },
       ],
     },
@@ -350,9 +363,9 @@ class Books {
           id,
           object: 'price',
           active: price.active ?? true,
-          unit_amount: price.unit_amount,
+          unit_amount: price.tiered === true ? null : price.unit_amount,
           currency: price.currency,
-          recurring: { interval: price.interval },
+          recurring: { interval: price.interval, interval_count: price.interval_count ?? 1 },
         });
   }
 

@@ -95,3 +95,59 @@ describe('a new price of a plan', () => {
     expect(row).toMatchObject({ tier: 'free', priceId: 'price_of_something_else' });
   });
 });
+
+describe('a price as Stripe counts it', () => {
+  const NOT_SOLD =
+    'a plan is not for sale: its price at Stripe is no fixed amount for one month or one year';
+  const sold = async (price: Parameters<StripeWorld['stripe']['prices']['set']>[1]) => {
+    there.stripe.prices.set('price_of_now', price);
+    const server = serverWith('price_of_now');
+    const { plans } = await server.call(await there.world.person(), 'plans');
+    return { pro: plans.find(({ id }) => id === 'pro'), errors: server.errors };
+  };
+
+  it.each([
+    ['kwd', 5_120, '5.12'],
+    ['jpy', 5_120, '5120'],
+    ['eur', 5_120, '51.2'],
+  ])('of %s is in its own smallest unit (R7-02)', async (currency, unit_amount, amount) => {
+    expect((await sold({ unit_amount, currency, interval: 'month' })).pro).toMatchObject({
+      amount,
+      currency: currency.toUpperCase(),
+      interval: 'month',
+    });
+  });
+
+  it.each([
+    ['for a quarter', { unit_amount: 12_000, interval: 'month', interval_count: 3 }],
+    ['for a week', { unit_amount: 3_000, interval: 'week' }],
+    ['in tiers', { unit_amount: 0, interval: 'month', tiered: true }],
+  ] as const)(
+    '%s is not sold as one a month, and the operator is told (R7-02)',
+    async (_, price) => {
+      const { pro, errors } = await sold({ ...price, currency: 'eur' });
+      expect(pro).toBeUndefined();
+      expect(errors).toEqual([NOT_SOLD]);
+    },
+  );
+
+  it('begins a year of its own where a month is changed for it', async () => {
+    there.stripe.prices.set('price_of_now', {
+      unit_amount: 99_000,
+      currency: 'eur',
+      interval: 'year',
+    });
+    const { uid, held } = await there.subscriber();
+    const server = there.server({ starter: ['price_of_now'] });
+    await server.reconciliation.runOnce();
+    expect((await server.preview(uid, 'starter')).charge?.renewal).toEqual({
+      amount: '990',
+      interval: 'year',
+      at: null,
+    });
+    expect((await there.server().preview(uid, 'starter')).charge?.renewal).toMatchObject({
+      interval: 'month',
+      at: held.periodEnd * 1_000,
+    });
+  });
+});
