@@ -67,6 +67,7 @@ import { AgentPreview, AgentPreviewBody } from './preview.ts';
 import {
   CheckoutBody,
   CheckoutReply,
+  CheckoutStateReply,
   Plans,
   PortalBody,
   PortalReply,
@@ -204,6 +205,12 @@ export const CALLS = {
     body: CheckoutBody,
     reply: CheckoutReply,
   }),
+  checkoutState: call(
+    'GET',
+    '/api/subscription/checkout',
+    'Whether a checkout that was opened lately was completed',
+    { reply: CheckoutStateReply },
+  ),
   subscriptionStatus: call('GET', '/subscriptions/status', 'The current subscription', {
     reply: SubscriptionStatusReply,
   }),

@@ -120,6 +120,14 @@ export const CheckoutReply = z.object({
   clientSecret: z.nullable(z.string()),
 });
 export type CheckoutReply = z.infer<typeof CheckoutReply>;
+/**
+ * What became of the checkouts that the person opened lately, by the provider's own word. `open`: none
+ * of them was completed, and one still can be.
+ */
+export const CheckoutStateReply = z.object({
+  state: z.enum(['none', 'open', 'complete', 'expired']),
+});
+export type CheckoutStateReply = z.infer<typeof CheckoutStateReply>;
 export const PortalReply = z.object({ commandId: z.string(), url: z.string() });
 export type PortalReply = z.infer<typeof PortalReply>;
 

@@ -14,6 +14,7 @@ import { handlersFor, type CallContext } from '../http/handlers.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market-source.ts';
 import { previewChange } from './change-preview.ts';
+import { checkoutStateOf } from './checkout-state.ts';
 import { refuseInFreeDays } from './free-days.ts';
 import { keepOpened, openCheckout } from './open-checkout.ts';
 import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
@@ -84,6 +85,7 @@ export function billingHandlers(deps: BillingDeps) {
       });
     },
 
+    checkoutState: async ({ caller }) => ({ state: await checkoutStateOf(deps, caller.uid) }),
     customerPortal: (context) => openPortal(deps, context),
   });
 }

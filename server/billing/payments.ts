@@ -107,6 +107,8 @@ export interface Payments {
   /** All plans, cheapest first, the free one included. */
   plans(): Promise<Plan[]>;
   openCheckout(order: CheckoutOrder): Promise<OpenedCheckout>;
+  /** What became of a checkout; null where the provider has no word beyond our own record. */
+  readonly checkoutState: ((sessionId: string) => Promise<'open' | 'complete' | 'expired'>) | null;
   /** Ends a checkout that was not paid; fine where it is over. */
   closeCheckout(sessionId: string): Promise<void>;
   /** The address of a page where the person changes or ends their plan. */

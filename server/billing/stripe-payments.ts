@@ -209,6 +209,15 @@ export class StripePayments implements Payments {
     };
   }
 
+  readonly checkoutState = async (sessionId: string) => {
+    const session = await this.ask('checkout', () =>
+      unlessGone(this.stripe.checkout.sessions.retrieve(sessionId)),
+    );
+    if (session === null) return 'expired' as const;
+    // A status that Stripe adds is no word that nothing was paid.
+    return (['open', 'expired'] as const).find((one) => one === session.status) ?? 'complete';
+  };
+
   async closeCheckout(sessionId: string): Promise<void> {
     // One that is paid or over cannot be closed, which is what was wanted.
     await this.ask('close', async () => {

@@ -348,6 +348,7 @@ function planReplies(state: RecordedState, now: number): Replies {
         },
       ],
     },
+    checkoutState: { state: 'none' },
     subscriptionStatus: subscription,
     trialStatus: {
       isActive: state.trialEndsAt !== null && state.trialEndsAt > now,

@@ -6,6 +6,7 @@ import { proxy, subscribe } from 'valtio';
 import { PLAN_NAMES } from '../../contract/plan-prices.ts';
 import { agentCap } from '../../contract/tiers.ts';
 import type { Tier } from '../../contract/permission.ts';
+import { api } from '../api/api.ts';
 import { session } from '../identity/session.ts';
 import type { ConnectionStore } from '../stores/connection.ts';
 import {
@@ -180,6 +181,22 @@ function closed(
     back(pending.from ?? '/subscription');
 }
 
+/**
+ * Whether the provider knows of no completed checkout: it sends people back to the same address where
+ * their bank refused. Without its word the address counts.
+ */
+async function isUnpaid(): Promise<boolean> {
+  try {
+    const { state } = await api.call('checkoutState', {});
+    return state === 'open' || state === 'expired';
+  } catch {
+    return false;
+  }
+}
+
+const isWaiting = (): boolean =>
+  checkoutReturn.state === 'waiting' || checkoutReturn.state === 'late';
+
 /** Continues what the user had left for; `back` navigates to a path of the app. */
 export function returnFromCheckout(outcome: Outcome, back: (path: string) => void): void {
   const uid = session.user?.uid;
@@ -188,6 +205,11 @@ export function returnFromCheckout(outcome: Outcome, back: (path: string) => voi
   if (outcome === 'success') {
     if (pending !== null) rememberCheckout({ ...pending, returned: true });
     wait(uid, pending, false, back);
+    void isUnpaid().then((unpaid) => {
+      // Another word may have come meanwhile: the plan, or a log-out.
+      if (unpaid && session.user?.uid === uid && isWaiting())
+        closed(uid, 'canceled', pending === null ? null : { ...pending, returned: false }, back);
+    });
   } else if (outcome !== null) {
     closed(uid, outcome, pending, back);
   } else if (checkoutReturn.state === 'none' && pending?.returned === true) {

@@ -54,6 +54,7 @@ export class FakePayments implements Payments {
   readonly provider = 'test';
   readonly readWebhook = null;
   readonly recentNotices = null;
+  readonly checkoutState = null;
 
   constructor(private readonly deps: FakeProviderDeps) {}
 

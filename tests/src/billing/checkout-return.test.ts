@@ -22,6 +22,7 @@ const {
   leaveCheckoutReturn,
 } = await import('../../../src/billing/checkout-return.ts');
 const { outcomeOf, PENDING_KEY } = await import('../../../src/billing/checkout-outcome.ts');
+const { isAwaited } = await import('../../../src/billing/take-plan.ts');
 const { readCheckout, rememberCheckout } = await import('../../../src/billing/pending-checkout.ts');
 const { writeLastUser } = await import('../../../src/identity/last-user.ts');
 const { resetSession, session } = await import('../../../src/identity/session.ts');
@@ -33,6 +34,8 @@ const { removeToast, toastStore } = await import('../../../src/stores/toast-stor
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 /** What the server answers now; null for nobody there. */
 let tier: Tier | null;
+/** What the provider knows of the checkout. */
+let checkout: 'none' | 'open' | 'complete' | 'expired';
 const back = vi.fn();
 const pending = (part: object = {}) => {
   rememberCheckout({
@@ -71,6 +74,7 @@ beforeEach(() => {
   session.user = { uid: 'ann', email: null, displayName: null, metadata: { lastSignInTime: null } };
   session.status = 'signed-in';
   tier = 'free';
+  checkout = 'complete';
   back.mockReset();
   call.mockReset();
   call.mockImplementation((name: string) => {
@@ -91,6 +95,7 @@ beforeEach(() => {
         fillsThisMonth: 0,
         periodStart: NOW,
       });
+    if (name === 'checkoutState') return Promise.resolve({ state: checkout });
     return Promise.reject(new Error(name));
   });
   fill(
@@ -145,6 +150,30 @@ describe('after a finished checkout', () => {
     expect(checkoutReturnText(checkoutReturn, 'online')).toBe('Pro is active: up to 10 agents.');
     leaveCheckoutReturn();
     expect(checkoutReturn.state).toBe('none');
+  });
+
+  it.each(['open', 'expired'] as const)(
+    'says that it was closed where the provider calls it %s, and lets another plan be chosen (R2-30)',
+    async (state) => {
+      checkout = state;
+      pending();
+      returnFromCheckout('success', back);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(words()).toEqual(['Checkout closed. Your current plan is under Subscription.']);
+      expect(checkoutReturn.state).toBe('none');
+      expect(readCheckout('ann')).toBeNull();
+      expect(isAwaited(checkoutReturn.state, 'ann')).toBe(false);
+      expect(back).toHaveBeenCalledWith('/agents?new');
+    },
+  );
+
+  it('goes on waiting where the provider cannot be asked', async () => {
+    call.mockRejectedValue(new ApiError('x', { code: 'network', status: 0, text: 'x' }));
+    pending();
+    returnFromCheckout('success', back);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(checkoutReturn.state).toBe('waiting');
+    expect(words()).toEqual([]);
   });
 
   it('claims nothing while the webhook is late, asks with growing pauses, then stops asking and waits to be told (R2-30)', async () => {
