@@ -125,8 +125,8 @@ export const Portfolio = z.object({
   positions: z.array(Position),
   /**
    * `[market ms, equity]`, oldest first: every mark of the last day, the last of each hour for a
-   * week, of each quarter of a day for a month, of each day or some days before. At most 600
-   * points.
+   * week, of each quarter of a day for a month, of each day or some days before, and the last before
+   * the start of each range of the charts. At most 600 points.
    */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
   /** Null before a first mark; absent in replies kept from before. The curve lacks most marks. */

@@ -3,6 +3,7 @@
  * nothing.
  */
 import { sql, type SQL } from 'drizzle-orm';
+import { RANGES, rangeStart } from '../../contract/chart-ranges.ts';
 import type { AgentResult, BookSummary, Drawdown } from '../../contract/trading.ts';
 import { CASH, EXTERNAL, FEES } from '../../engine/accounting/ledger.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
@@ -14,11 +15,11 @@ import { FALLS } from './drawdown.ts';
 
 /**
  * Marks a curve keeps: all of the last day, one an hour for a week, four a day for a month, then
- * one a day or fewer.
+ * one a day or fewer, and the last before the start of each range. At most 600 together.
  */
 const HOURLY_SPAN_MS = 7 * DAY_MS;
 const QUARTERLY_SPAN_MS = 31 * DAY_MS;
-const DAILY_POINTS = 70;
+const DAILY_POINTS = 66;
 
 export interface AccountFacts {
   id: string;
@@ -63,6 +64,16 @@ const STRETCHES = (from: SQL, to: SQL, length: SQL): SQL => sql`
   select greatest(cut + 1, ${from}, first + 1) as begin, least(cut + ${length} + 1, ${to}) as finish
   from generate_series((greatest(${from}, first + 1) - 1) / ${length} * ${length}, ${to} - 2, ${length}) as cut`;
 
+/** Up to the start of each range whose marks lie days apart: nothing from before is in the range. */
+function BEFORE_RANGES(now: number): SQL {
+  const starts = RANGES.map((range) => rangeStart(range, now)).filter(
+    (start) => Number.isFinite(start) && start < now - QUARTERLY_SPAN_MS,
+  );
+  return sql`
+  select first + 1 as begin, start::bigint + 1 as finish
+  from json_array_elements_text(${JSON.stringify(starts)}::json) as start`;
+}
+
 /**
  * The last mark of every stretch, the first of the account among them; stretches are longer the
  * further back they lie. A month has nearly nine thousand marks: most of them are never looked at.
@@ -81,6 +92,7 @@ function CURVE(now: number): SQL {
     union all ${LAST_MARKS(STRETCHES(month, week, sql`${6 * HOUR_MS}::bigint`))}
     union all ${LAST_MARKS(STRETCHES(week, day, sql`${HOUR_MS}::bigint`))}
     union all select at_market_ms, equity from equity_points where account_id = account.id and at_market_ms >= ${day} and at_market_ms > first
+    union ${LAST_MARKS(BEFORE_RANGES(now))}
   ) kept`;
 }
 

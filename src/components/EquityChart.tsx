@@ -1,5 +1,6 @@
 /** Equity over time with its ranges, and the result of each compared with buy-and-hold. */
 import { useMemo, useState, type ReactNode } from 'react';
+import { RANGES, rangeStart, type Range } from '../../contract/chart-ranges.ts';
 import { formatFixed, parseFixed, subtract, toNumber } from '../../contract/money.ts';
 import { formatWhen } from '../format/times.ts';
 import { Amount, Percent } from './Figures.tsx';
@@ -9,21 +10,6 @@ import type { Points } from './line-geometry.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-export const RANGES = ['1D', '1W', '1M', '3M', 'YTD', 'ALL'] as const;
-export type Range = (typeof RANGES)[number];
-const SPAN: Record<Exclude<Range, 'YTD' | 'ALL'>, number> = {
-  '1D': DAY,
-  '1W': 7 * DAY,
-  '1M': 30 * DAY,
-  '3M': 91 * DAY,
-};
-
-/** The first moment (ms) of a range that ends at `end` (market clock). */
-export function rangeStart(range: Range, end: number): number {
-  if (range === 'ALL') return -Infinity;
-  if (range === 'YTD') return Date.UTC(new Date(end).getUTCFullYear(), 0, 1);
-  return end - SPAN[range];
-}
 
 /**
  * The change over a range, signed; null with fewer than two points. `from` is its first point, ms.
@@ -65,6 +51,12 @@ function stepOf(spanMs: number): number {
   if (spanMs <= 1.1 * DAY) return DAY / 288;
   if (spanMs <= 8 * DAY) return DAY / 24;
   return spanMs <= 32 * DAY ? DAY / 4 : DAY;
+}
+
+/** The name of a range, or since when where its first point is not, give or take a step, its start. */
+export function spanOf(range: Range, from: number, end: number, stepMs: number): string {
+  const early = rangeStart(range, end) - from;
+  return early < 0 || early > stepMs ? `since ${formatWhen(from, end)}` : range;
 }
 
 /** The last value at or before a moment; null before the first one. Points are oldest first. */
@@ -181,9 +173,8 @@ function useRange(
     () => (held == null || beside === null ? [] : [{ name: held.name, points: beside }]),
     [held, beside],
   );
-  // The account is younger than the range: the change says since when.
-  const short = range !== 'ALL' && (whole[0]?.[0] ?? 0) > rangeStart(range, end);
-  return { shown, change, beside, compared, end, short };
+  const span = change === null ? range : spanOf(range, change.from, end, stepMs);
+  return { shown, change, beside, compared, end, span };
 }
 
 export function EquityChart({
@@ -197,13 +188,7 @@ export function EquityChart({
   whyNotHeld = 'Not available',
 }: EquityChartProps) {
   const [range, setRange] = useState<Range>('ALL');
-  const { shown, change, beside, compared, end, short } = useRange(range, {
-    curve,
-    now,
-    held,
-  });
-  const span =
-    change !== null && (range === 'ALL' || short) ? `since ${formatWhen(change.from, end)}` : range;
+  const { shown, change, beside, compared, end, span } = useRange(range, { curve, now, held });
   return (
     <TimeChart
       label={`${lineName} in ${quote}`}

@@ -5,6 +5,7 @@
 import { sql } from 'drizzle-orm';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RANGES, rangeStart } from '../../../contract/chart-ranges.ts';
 import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../contract/money.ts';
 import { DAY_MS, HOUR_MS } from '../../../engine/execution/schedule.ts';
 import type { Database } from '../../../server/db/database.ts';
@@ -284,16 +285,50 @@ describe('the curve', () => {
       75 * 60_000,
     ]);
     expect(new Set(gaps(31 * DAY_MS, 7 * DAY_MS + 6 * HOUR_MS))).toEqual(new Set([6 * HOUR_MS]));
-    expect(Math.max(...gaps(398 * DAY_MS, 32 * DAY_MS))).toBeLessThanOrEqual(6 * DAY_MS);
+    expect(Math.max(...gaps(398 * DAY_MS, 32 * DAY_MS))).toBeLessThanOrEqual(7 * DAY_MS);
     for (const [at, equity] of curve)
       expect(equity).toBe(String(10_000 + ((at / 300_000) % 1_000)));
   });
 });
 
-/** The same by looking at every mark: the last of each stretch, and the first of all. */
+describe('the curve of most of a year', () => {
+  it('has the last mark before the start of each range of the charts, and what came before stays out', async () => {
+    await floor.join('ranged');
+    const { accountId } = await floor.call('ranged', 'portfolio');
+    const now = floor.market.now();
+    const year = rangeStart('YTD', now);
+    const from = Math.floor(now / 300_000) * 300_000 - 300 * DAY_MS;
+    // Where only one of some days is kept: a loss of 500 two days before the year begins.
+    expect(year).toBeLessThan(now - 31 * DAY_MS);
+    await database.transaction(async (tx) => {
+      await tx.db.execute(sql`delete from equity_points where account_id = ${accountId}`);
+      await tx.db.execute(sql`insert into equity_points (account_id, at_market_ms, equity)
+        select ${accountId}::uuid, at, case when at < ${year - 2 * DAY_MS}::bigint then 10000 else 9500 end
+        from generate_series(${from}::bigint, ${now}::bigint, 1200000::bigint) as at`);
+    });
+    const { equityCurve: curve } = await floor.call('ranged', 'portfolio');
+    for (const range of RANGES.filter((one) => one !== 'ALL')) {
+      const start = rangeStart(range, now);
+      const [at = 0, equity] = curve.findLast(([moment]) => moment <= start) ?? [];
+      expect([range, start - at < (range === '1M' ? 6 * HOUR_MS : 1_200_000), equity]).toEqual([
+        range,
+        true,
+        range === '3M' ? '10000' : '9500',
+      ]);
+    }
+    expect(curve.map(([at]) => at)).toEqual(
+      [...new Set(curve.map(([at]) => at))].sort((a, b) => a - b),
+    );
+  });
+});
+
+/**
+ * The same by looking at every mark: the last of each stretch and before each range, and the first
+ * of all.
+ */
 function lastOfEach(marks: readonly number[], now: number): number[] {
   const first = Math.min(...marks);
-  const old = DAY_MS * Math.max(1, Math.ceil((now - first) / (70 * DAY_MS)));
+  const old = DAY_MS * Math.max(1, Math.ceil((now - first) / (66 * DAY_MS)));
   const stretchOf = (at: number): string => {
     if (at === first) return 'first';
     if (at > now - DAY_MS) return `each ${at}`;
@@ -302,8 +337,12 @@ function lastOfEach(marks: readonly number[], now: number): number[] {
     return `old ${Math.ceil(at / old)}`;
   };
   const kept = new Map<string, number>();
-  for (const at of [...marks].sort((a, b) => a - b)) kept.set(stretchOf(at), at);
-  return [...kept.values()].sort((a, b) => a - b);
+  for (const at of [...marks].sort((a, b) => a - b)) {
+    kept.set(stretchOf(at), at);
+    for (const range of ['3M', 'YTD'] as const)
+      if (at <= rangeStart(range, now)) kept.set(range, at);
+  }
+  return [...new Set(kept.values())].sort((a, b) => a - b);
 }
 
 describe('the marks that are picked', () => {

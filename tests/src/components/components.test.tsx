@@ -2,9 +2,10 @@
 /** The parts that screens are made of: figures, holds, fields, ages, lines. */
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rangeStart } from '../../../contract/chart-ranges.ts';
 import { Age } from '../../../src/components/Age.tsx';
 import { Button } from '../../../src/components/Button.tsx';
-import { EquityChart, heldBeside, rangeStart } from '../../../src/components/EquityChart.tsx';
+import { EquityChart, heldBeside } from '../../../src/components/EquityChart.tsx';
 import { Field } from '../../../src/components/Field.tsx';
 import { Amount, Percent, Ratio } from '../../../src/components/Figures.tsx';
 import { HOLD_MS, holdHint, HoldToConfirm } from '../../../src/components/HoldToConfirm.tsx';
@@ -403,5 +404,33 @@ describe('ages and lines', () => {
     expect(rangeStart('1D', end)).toBe(end - 86_400_000);
     expect(rangeStart('YTD', end)).toBe(Date.UTC(2026, 0, 1));
     expect(rangeStart('ALL', end)).toBe(-Infinity);
+  });
+
+  it('say since when, in place of the range, where the first point lies long before it or after it', () => {
+    const end = new Date(2026, 3, 15, 12).getTime();
+    const DAY = 86_400_000;
+    const year = Date.UTC(2026, 0, 1);
+    const noteOf = (range: string, ...points: [number, string][]): string => {
+      const { container, unmount } = render(
+        <EquityChart quote="USDT" curve={[...points, [end, '9500']]} />,
+      );
+      fireEvent.click(screen.getByRole('button', { name: range }));
+      const said = container.querySelector('p')?.textContent ?? '';
+      unmount();
+      return said.replace(/\u202f/g, ' ').trim();
+    };
+    const first: [number, string] = [end - 300 * DAY, '10000'];
+    // A loss of before the year, with no mark until the year has begun.
+    expect(noteOf('YTD', first, [year - 4 * DAY, '10000'], [year + 2 * DAY, '9500'])).toMatch(
+      /−500\.00 since .*2025/,
+    );
+    expect(noteOf('YTD', first, [year, '9500'])).toMatch(/ 0\.00 YTD$/);
+    expect(noteOf('3M', first, [end - 98 * DAY, '9600'])).toMatch(/−100\.00 since .*2026/);
+    expect(noteOf('3M', first, [end - 91.5 * DAY, '9600'])).toMatch(/−100\.00 3M$/);
+    // No mark for five days.
+    expect(noteOf('1D', first, [end - 5 * DAY, '9700'])).toMatch(/−200\.00 since /);
+    expect(noteOf('1D', first, [end - DAY - 240_000, '9700'])).toMatch(/−200\.00 1D$/);
+    // Younger than the range.
+    expect(noteOf('1M', [end - 3 * DAY, '10000'])).toMatch(/−500\.00 since /);
   });
 });

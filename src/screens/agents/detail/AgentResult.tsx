@@ -2,14 +2,14 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Agent } from '../../../../contract/agents.ts';
 import { accountOf } from '../../../../contract/agent-account.ts';
+import { RANGES, type Range } from '../../../../contract/chart-ranges.ts';
 import type { AgentInsight } from '../../../../contract/insight.ts';
 import {
   changeOver,
   pointsOf,
-  RANGES,
+  spanOf,
   thinned,
   withNow,
-  type Range,
 } from '../../../components/EquityChart.tsx';
 import { Age } from '../../../components/Age.tsx';
 import { ChartPlace } from '../../../components/EmptyState.tsx';
@@ -19,7 +19,6 @@ import { RangeChoice } from '../../../components/RangeChoice.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
 import { Unknown } from '../../../components/Unknown.tsx';
 import { noPriceText } from '../../../format/no-price.ts';
-import { formatWhen } from '../../../format/times.ts';
 import { useAlone, useScreenTime } from '../../../shell/data-age.ts';
 import { DataAge } from '../../../shell/DataAge.tsx';
 import type { AgentMoney } from '../../../stores/agent-money.ts';
@@ -81,11 +80,12 @@ function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
     );
   // Over the whole line it equals the figure above it and is not shown again.
   const note =
-    change === null ? undefined : range === 'ALL' ? (
-      <span className="text-ink-3">since {formatWhen(change.from, line.at(-1)?.[0])}</span>
-    ) : (
+    change === null ? undefined : (
       <>
-        <Amount value={change.amount} change /> <span className="text-ink-3">{range}</span>
+        {range !== 'ALL' && <Amount value={change.amount} change />}{' '}
+        <span className="text-ink-3">
+          {spanOf(range, change.from, line.at(-1)?.[0] ?? 0, insight.stepMs)}
+        </span>
       </>
     );
   return (
