@@ -73,10 +73,16 @@ export const DayResult = z.object({
   opening: DecimalText,
   /**
    * When `opening` was valued, market ms: long before `start` where nothing was valued at midnight.
-   * Absent from older servers.
+   * What was decided after it is a trade of this day. Absent of an account younger than the day, and
+   * from older servers.
    */
   openingAt: z.optional(z.number()),
   closing: DecimalText,
+  /**
+   * When `closing` was valued, market ms: what was decided later is a trade of a later day. Absent of
+   * the last day, and from older servers.
+   */
+  closingAt: z.optional(z.number()),
   realized: DecimalText,
   unrealizedChange: DecimalText,
   fees: DecimalText,

@@ -38,7 +38,7 @@ import { exposureAt, readHeldSpans, type HeldSpans } from './trade-results.ts';
 
 interface AccountDays {
   first: [number, string] | null;
-  /** Last equity of each UTC day, `[day number, equity]`. A mark of 00:00 closes the day before. */
+  /** The last mark of each UTC day, `[ms, equity]`. One of 00:00 closes the day before. */
   closings: [number, string][];
   /** By the day of the first mark that has them in it, as far as that is known. */
   fills: { day: number; trades: number; realized: string; fees: string }[];
@@ -179,31 +179,35 @@ export function dailyOf(
   if (first === null) return [];
   const dayOf = (at: number): number => Math.ceil(at / DAY_MS) - 1;
   const begun = Math.floor(first[0] / DAY_MS);
-  const marked = new Map(closings.map(([day, text]) => [Math.max(day, begun), text]));
+  const marked = new Map<number, { equity: string; at?: number }>(
+    closings.map(([at, text]) => [Math.max(dayOf(at), begun), { equity: text, at }]),
+  );
   // A mark may already stand in the day after: at 00:00 sharp, or made by a process whose clock is
   // a little ahead.
-  marked.set(Math.max(begun, dayOf(asOf), ...marked.keys()), equity);
+  marked.set(Math.max(begun, dayOf(asOf), ...marked.keys()), { equity });
   const waiting = [...fills].sort((a, b) => a.day - b.day);
-  let opening = parseFixed(first[1]);
+  let [openingAt, opening] = [first[0], parseFixed(first[1])];
   return [...marked]
     .sort(([a], [b]) => a - b)
-    .map(([day, text], index) => {
+    .map(([day, mark], index) => {
       // The last day takes what is left: a fill of this very moment may be dated a little after the
       // mark.
       const later = index === marked.size - 1 ? -1 : waiting.findIndex((one) => one.day > day);
       const mine = waiting.splice(0, later === -1 ? waiting.length : later);
-      const closing = parseFixed(text);
+      const closing = parseFixed(mark.equity);
       const realized = sum(mine.map((one) => parseFixed(one.realized)));
       const row = {
         start: day * DAY_MS,
         opening: formatFixed(opening),
+        ...(openingAt > day * DAY_MS ? {} : { openingAt }),
         closing: formatFixed(closing),
+        ...(mark.at === undefined ? {} : { closingAt: mark.at }),
         realized: formatFixed(realized),
         unrealizedChange: formatFixed(subtract(subtract(closing, opening), realized)),
         fees: formatFixed(sum(mine.map((one) => parseFixed(one.fees)))),
         trades: mine.reduce((all, one) => all + one.trades, 0),
       };
-      opening = closing;
+      [openingAt, opening] = [mark.at ?? openingAt, closing];
       return row;
     });
 }
@@ -285,7 +289,7 @@ async function readDays(db: Db, accountId: string): Promise<AccountDays> {
     )
     select json_build_object(
       'first', (select json_build_array(at_market_ms, equity::text) from equity_points where ${mine} order by at_market_ms limit 1),
-      'closings', coalesce((select json_agg(json_build_array(day, equity::text) order by day) from closing), '[]'::json),
+      'closings', coalesce((select json_agg(json_build_array(at, equity::text) order by at) from closing), '[]'::json),
       'fills', coalesce((select json_agg(json_build_object('day', day, 'trades', trades, 'realized', realized::text, 'fees', fees::text) order by day) from (
         select decided.day + case when closing.at < decided_market_ms then 1 else 0 end as day,
           count(*)::int as trades, coalesce(sum(realized), 0) as realized, sum(fee) as fees

@@ -391,16 +391,18 @@ function openingLabel({ start, openingAt = start }: DayResult): string {
     : `Last valuation before 00:00 UTC, ${formatMoment(openingAt)}`;
 }
 
-/** One UTC day, or the part of it so far. The valuation of 00:00 has in it what was decided by then. */
+/**
+ * One UTC day, or the part of it so far. A valuation has in it what was decided by then, so the
+ * trades of the day are those between its two, such as a stop that was missed in the night before.
+ */
 export function ofDay(
   day: DayResult,
   fills: readonly Fill[],
   quote: string,
   title: string,
 ): Explanation {
-  const mine = fills.filter(
-    (fill) => fill.decidedAt > day.start && fill.decidedAt <= day.start + DAY_MS,
-  );
+  const { openingAt = day.start, closingAt = day.start + DAY_MS } = day;
+  const mine = fills.filter(({ decidedAt }) => decidedAt > openingAt && decidedAt <= closingAt);
   const change = sumOf([day.closing, less(day.opening)]);
   return {
     title,

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, sum, toNumber } from '../../../contract/money.ts';
+import type { Fill } from '../../../contract/trading.ts';
 import { growthRate } from '../../../engine/accounting/performance-metrics.ts';
 import { DAY_MS } from '../../../engine/execution/schedule.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
@@ -40,15 +41,26 @@ beforeEach(async () => {
 const portfolio = () => floor.call(uid, 'portfolio');
 const lastClose = (): number => Math.floor(floor.market.now() / STEP_MS) * STEP_MS;
 
+const realizedOf = (fills: readonly Pick<Fill, 'realized'>[]): string =>
+  formatFixed(sum(fills.map(({ realized }) => parseFixed(realized ?? '0'))));
+
 /** Every day, after a look at whether they add up to all there is. */
 async function days() {
   const { daily = [], trades } = await floor.call(uid, 'analytics');
   const { fees, realized, today } = await portfolio();
   const total = (of: 'fees' | 'realized') =>
     formatFixed(sum(daily.map((day) => parseFixed(day[of]))));
-  const { openingAt, ...shown } = today ?? { openingAt: undefined };
-  expect(openingAt ?? 0).toBeLessThanOrEqual(today?.start ?? Number.NaN);
-  expect(daily.at(-1)).toEqual(shown);
+  expect(today?.openingAt ?? 0).toBeLessThanOrEqual(today?.start ?? Number.NaN);
+  expect(daily.at(-1)).toEqual(today);
+  // Its valuations say which trades are a day's.
+  const { fills } = await floor.call(uid, 'history', { query: { limit: 1_000 } });
+  for (const { start, openingAt = start, closingAt = Infinity, ...day } of daily) {
+    const mine = fills.filter(({ decidedAt }) => decidedAt > openingAt && decidedAt <= closingAt);
+    expect({ trades: mine.length, realized: realizedOf(mine) }).toEqual({
+      trades: day.trades,
+      realized: day.realized,
+    });
+  }
   expect(daily.reduce((all, day) => all + day.trades, 0)).toBe(trades);
   expect([total('realized'), total('fees')]).toEqual([realized, fees]);
   return daily;
@@ -194,6 +206,11 @@ describe('the trades of midnight', () => {
     expect(positions).toEqual([]);
     expect(today).toMatchObject({ start: midnight + 2 * DAY_MS, trades: 1 });
     expect(toNumber(parseFixed(today?.realized ?? '0'))).toBeLessThan(0);
+    // The sale is dated days before the day in whose result it is; its valuations lie around it.
+    const { fills } = await floor.call(uid, 'history');
+    const sold = fills.find(({ side }) => side === 'sell')?.decidedAt ?? 0;
+    expect(sold).toBeLessThan(midnight + DAY_MS);
+    expect(today?.openingAt).toBeLessThan(sold);
     await days();
     await floor.run(scheduler, 1);
     await rest();

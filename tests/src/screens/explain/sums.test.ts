@@ -11,7 +11,7 @@ import {
   type Fill,
   type Portfolio,
 } from '../../../../contract/trading.ts';
-import { ofDay } from '../../../../src/screens/explain/account-sums.ts';
+import { OLDER, ofDay } from '../../../../src/screens/explain/account-sums.ts';
 import { explain, type Ask } from '../../../../src/screens/explain/explain-figure.ts';
 import { equation, sumOf, type Explanation } from '../../../../src/screens/explain/equation.ts';
 import { heatWeeks } from '../../../../src/screens/analytics/heat-weeks.ts';
@@ -493,6 +493,36 @@ describe('what stands beside it', () => {
         [1, 2],
       ]),
     ).toBe(0);
+  });
+
+  it('shows in a day every sale since the valuation that it began with, and none of after its last', () => {
+    const sale = (id: string, decidedAt: number): Fill => ({
+      ...{ id, orderId: 'o', agentId: 'a', agentName: 'Ebb', pair: 'BTC/USDT', side: 'sell' },
+      ...{ quantity: '1', price: '50', notional: '50', fee: '0', feeBps: '0', slippageBps: '0' },
+      ...{ realized: '-50', costBasis: '100', reason: 'stop_loss', tickId: id },
+      ...{ decidedAt, filledAt: decidedAt },
+    });
+    const HOUR = 3_600_000;
+    const day = {
+      start: T0,
+      opening: '100',
+      closing: '50',
+      realized: '-50',
+      unrealizedChange: '0',
+    };
+    const salesOf = (valued: { openingAt?: number; closingAt?: number }, fills: Fill[]) =>
+      ofDay({ ...day, fees: '0', trades: 1, ...valued }, fills, 'USDT', 'Today')
+        .equations[1]?.rows.find(({ key }) => key === 'realized')
+        ?.open?.()
+        .equations[0]?.rows.map(({ label, key }) => (label === OLDER ? label : key));
+    // Missed at 23:00, after the last valuation at 22:00, and booked in the morning.
+    const missed = sale('missed', T0 - HOUR);
+    expect(salesOf({ openingAt: T0 - 2 * HOUR }, [missed])).toEqual(['missed']);
+    expect(salesOf({}, [missed])).toEqual([OLDER]);
+    // The day before ends with that valuation: the sale is none of its.
+    const late = sale('late', T0 + DAY - HOUR);
+    const evening = { openingAt: T0, closingAt: T0 + DAY - 2 * HOUR };
+    expect(salesOf(evening, [late, sale('noon', T0 + 12 * HOUR)])).toEqual(['noon']);
   });
 
   it('does not call a valuation of days ago that of midnight', () => {
