@@ -264,6 +264,7 @@ export const Analytics = z.object({
   quote: z.string(),
   asOf: z.number(),
   trades: z.number(),
+  /** UTC days since the account was opened, this one among them. */
   days: z.number(),
   metrics: Metrics,
   /** Absent, like all below that may be, in replies kept from before. */
@@ -272,7 +273,10 @@ export const Analytics = z.object({
   sells: z.optional(z.number()),
   /** Sum of the notionals of all trades, and of the fees within them. */
   traded: z.optional(DecimalText),
-  /** Every marked UTC day, oldest first; closing of one is opening of the next. */
+  /**
+   * Every UTC day whose end is known, oldest first; closing of one is opening of the next. Missing are
+   * days on which something was held and nothing valued.
+   */
   daily: z.optional(z.array(DayResult)),
   benchmark: z.optional(z.nullable(Benchmark)),
   /** Its prices could not be read in time: that `benchmark` is null says nothing more. */

@@ -3,6 +3,7 @@
  * null, not 0.
  */
 import { sql } from 'drizzle-orm';
+import { lastDays } from '../../contract/last-days.ts';
 import { ANALYTICS_VIEW_DAYS, YEARLY_LEAST_DAYS } from '../../contract/limits.ts';
 import {
   add,
@@ -34,7 +35,7 @@ import {
   type PortfolioFacts,
 } from './read-portfolio.ts';
 import { rowsOf } from '../db/sql-rows.ts';
-import { exposureAt, readHeldSpans, type HeldSpans } from './trade-results.ts';
+import { exposureAt, holding, readHeldSpans, type HeldSpans } from './trade-results.ts';
 
 interface AccountDays {
   first: [number, string] | null;
@@ -100,7 +101,7 @@ export function analyticsFrom(
 ): Analytics {
   const portfolio = portfolioFrom(deps, account);
   const whole = {
-    ...measured(portfolio, days, exposureAt(held, portfolio.asOf)),
+    ...measured(portfolio, days, held),
     ...besideHeld(portfolio, prices),
     depth: 'read' as const,
   };
@@ -123,9 +124,11 @@ const number = (text: string): number => toNumber(parseFixed(text));
 function measured(
   portfolio: Portfolio,
   days: AccountDays,
-  time: { exposed: number; total: number },
+  held: HeldSpans,
 ): Omit<Analytics, 'benchmark' | 'benchmarkUnread' | 'depth'> {
-  const daily = dailyOf(days, portfolio);
+  const daily = dailyOf(days, held.spans, portfolio);
+  const age = ageOf(daily);
+  const time = exposureAt(held, portfolio.asOf);
   const equity = [
     ...(days.first === null ? [] : [[days.first[0], number(days.first[1])] as const]),
     // Today ends now: a part of a day is no whole one in the growth of a year.
@@ -150,14 +153,20 @@ function measured(
     book: portfolio.book,
     trades: days.fills.reduce((all, { trades }) => all + trades, 0),
     sells: days.sells.length,
-    days: daily.length,
+    days: age,
     traded: formatFixed(parseFixed(days.traded)),
-    metrics: daily.length >= YEARLY_LEAST_DAYS ? metrics : { ...metrics, ...NOT_YEARLY },
+    metrics: age >= YEARLY_LEAST_DAYS ? metrics : { ...metrics, ...NOT_YEARLY },
     equity: portfolio.equityCurve,
     daily,
     perHour: days.hours,
     ...breakdowns(portfolio),
   };
+}
+
+/** UTC days since the account began, whether or not each is known. */
+function ageOf(daily: readonly DayResult[]): number {
+  const [begun, now] = [daily[0], daily.at(-1)];
+  return begun === undefined || now === undefined ? 0 : (now.start - begun.start) / DAY_MS + 1;
 }
 
 const NOT_YEARLY = {
@@ -169,11 +178,14 @@ const NOT_YEARLY = {
 } as const;
 
 /**
- * Every marked day; the last ends at what the account is worth now. Fills of days without a mark
- * (the server was down) count to the next one, so that all days together are all there is.
+ * Every day whose end is known; the last ends at what the account is worth now. An account at rest
+ * has no marks: a day on which it held nothing and traded nothing ends as it began. Fills of days
+ * that are not known (the server was down) count to the next one, so that all days together are all
+ * there is.
  */
 export function dailyOf(
   { first, closings, fills }: Pick<AccountDays, 'first' | 'closings' | 'fills'>,
+  spans: HeldSpans['spans'],
   { asOf, equity }: Pick<Portfolio, 'asOf' | 'equity'>,
 ): DayResult[] {
   if (first === null) return [];
@@ -184,32 +196,38 @@ export function dailyOf(
   );
   // A mark may already stand in the day after: at 00:00 sharp, or made by a process whose clock is
   // a little ahead.
-  marked.set(Math.max(begun, dayOf(asOf), ...marked.keys()), { equity });
+  const last = Math.max(begun, dayOf(asOf), ...marked.keys());
+  marked.set(last, { equity });
   const waiting = [...fills].sort((a, b) => a.day - b.day);
+  const isHeldAt = holding(spans);
   let [openingAt, opening] = [first[0], parseFixed(first[1])];
-  return [...marked]
-    .sort(([a], [b]) => a - b)
-    .map(([day, mark], index) => {
-      // The last day takes what is left: a fill of this very moment may be dated a little after the
-      // mark.
-      const later = index === marked.size - 1 ? -1 : waiting.findIndex((one) => one.day > day);
-      const mine = waiting.splice(0, later === -1 ? waiting.length : later);
-      const closing = parseFixed(mark.equity);
-      const realized = sum(mine.map((one) => parseFixed(one.realized)));
-      const row = {
-        start: day * DAY_MS,
-        opening: formatFixed(opening),
-        ...(openingAt > day * DAY_MS ? {} : { openingAt }),
-        closing: formatFixed(closing),
-        ...(mark.at === undefined ? {} : { closingAt: mark.at }),
-        realized: formatFixed(realized),
-        unrealizedChange: formatFixed(subtract(subtract(closing, opening), realized)),
-        fees: formatFixed(sum(mine.map((one) => parseFixed(one.fees)))),
-        trades: mine.reduce((all, one) => all + one.trades, 0),
-      };
-      [openingAt, opening] = [mark.at ?? openingAt, closing];
-      return row;
+  const days: DayResult[] = [];
+  for (let day = begun; day <= last; day += 1) {
+    // The last day takes what is left: a fill of this very moment may be dated a little after the
+    // mark.
+    const later = day === last ? -1 : waiting.findIndex((one) => one.day > day);
+    const due = later === -1 ? waiting.length : later;
+    // What was held at the mark before is held at the end of a day without trades.
+    const rests = due === 0 && !isHeldAt((day + 1) * DAY_MS);
+    const mark = marked.get(day) ?? (rests ? { equity: formatFixed(opening) } : undefined);
+    if (mark === undefined) continue;
+    const mine = waiting.splice(0, due);
+    const closing = parseFixed(mark.equity);
+    const realized = sum(mine.map((one) => parseFixed(one.realized)));
+    days.push({
+      start: day * DAY_MS,
+      opening: formatFixed(opening),
+      ...(openingAt > day * DAY_MS ? {} : { openingAt }),
+      closing: formatFixed(closing),
+      ...(mark.at === undefined ? {} : { closingAt: mark.at }),
+      realized: formatFixed(realized),
+      unrealizedChange: formatFixed(subtract(subtract(closing, opening), realized)),
+      fees: formatFixed(sum(mine.map((one) => parseFixed(one.fees)))),
+      trades: mine.reduce((all, one) => all + one.trades, 0),
     });
+    [openingAt, opening] = [mark.at ?? openingAt, closing];
+  }
+  return days;
 }
 
 /** By agent and by pair; each adds up to the account's realised, unrealised and fees. */
@@ -263,7 +281,7 @@ function viewOf(whole: Analytics): Analytics {
     ...whole,
     depth: 'view',
     metrics: none,
-    daily: (whole.daily ?? []).slice(-ANALYTICS_VIEW_DAYS),
+    daily: lastDays(whole.daily ?? [], ANALYTICS_VIEW_DAYS),
     perHour: [],
     perAgent: [],
     perPair: [],

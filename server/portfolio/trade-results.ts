@@ -29,7 +29,7 @@ export interface HeldSpans {
    * where there is none.
    */
   from: number | null;
-  /** Beginnings and ends on the market clock; null for what is held yet. */
+  /** Beginnings, in their order, and ends on the market clock; null for what is held yet. */
   spans: [number, number | null][];
 }
 
@@ -69,6 +69,17 @@ export function exposureAt(
   return {
     exposed: covered(spans.map(([opened, closed]) => [opened, closed ?? now])),
     total: Math.max(0, now - (from ?? now)),
+  };
+}
+
+/** Whether something is held at a moment. Each one asked about must be later than the one before. */
+export function holding(spans: HeldSpans['spans']): (at: number) => boolean {
+  let next = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  return (at) => {
+    for (; (spans[next]?.[0] ?? Infinity) <= at; next += 1)
+      until = Math.max(until, spans[next]?.[1] ?? Infinity);
+    return until > at;
   };
 }
 

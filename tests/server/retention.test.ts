@@ -100,8 +100,10 @@ it.each([
 ])(
   'past days stay what they were once their marks are older than %s (R7-26)',
   async (_age, days) => {
-    const uid = 'p0';
-    const [accountId] = ids;
+    // Its plan shows every day there was.
+    const uid = 'all-days';
+    await floor.join(uid);
+    const { accountId } = await floor.call(uid, 'portfolio');
     const from = Math.floor(floor.market.now() / DAY_MS - days) * DAY_MS;
     await floor.database.db.delete(equityPoints);
     await floor.database.db.execute(sql`insert into equity_points (account_id, at_market_ms, equity)

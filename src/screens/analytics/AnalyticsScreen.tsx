@@ -5,6 +5,7 @@
 import { Lock } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';
+import { lastDays } from '../../../contract/last-days.ts';
 import { ANALYTICS_VIEW_DAYS } from '../../../contract/limits.ts';
 import type { Analytics, Fill } from '../../../contract/trading.ts';
 import { ChartPlace, EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
@@ -186,7 +187,7 @@ function DayByDay({
       {(data.daily?.length ?? 0) > 0 ? (
         <HeatMap
           analytics={
-            deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }
+            deep ? data : { ...data, daily: lastDays(data.daily ?? [], ANALYTICS_VIEW_DAYS) }
           }
           fills={fills}
         />

@@ -80,7 +80,10 @@ async function runUntil(closesBefore: number): Promise<number> {
   return midnight;
 }
 
-/** Three days without a trade: none has one, and none has a result. */
+/**
+ * Three days without a trade: none has one, and none has a result; each is known, and counts to the
+ * age of the account.
+ */
 async function rest(): Promise<void> {
   for (let passed = 0; passed < 3; passed += 1) {
     floor.market.step(STEPS_A_DAY - (lastClose() % DAY_MS) / STEP_MS);
@@ -89,6 +92,10 @@ async function rest(): Promise<void> {
     expect((await portfolio()).today).toMatchObject(nothing);
     await days();
   }
+  const daily = await days();
+  const [begun, ended] = [daily[0]?.start ?? 0, daily.at(-1)?.start ?? 0];
+  expect(daily.slice(-3).map(({ start }) => ended - start)).toEqual([2 * DAY_MS, DAY_MS, 0]);
+  expect((await floor.call(uid, 'analytics')).days).toBe((ended - begun) / DAY_MS + 1);
 }
 
 describe('a day that begins while nothing is valued', () => {

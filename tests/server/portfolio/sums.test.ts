@@ -11,6 +11,7 @@ import { DAY_MS, HOUR_MS } from '../../../engine/execution/schedule.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { dailyOf } from '../../../server/portfolio/read-analytics.ts';
 import { benchmarkOf, readHeldPrices } from '../../../server/portfolio/benchmark.ts';
+import type { HeldSpans } from '../../../server/portfolio/trade-results.ts';
 import { TapeMarket } from '../../support/tape-market.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -405,18 +406,66 @@ describe('days', () => {
   it('end at what the account is worth now, also where a mark already stands in the day after', () => {
     const days = dailyOf(
       {
-        first: [0, '100'],
+        first: [8 * DAY_MS, '100'],
         closings: [
           [9 * DAY_MS, '90'],
           [9 * DAY_MS + 1, '95'],
         ],
         fills: [],
       },
+      [],
       { asOf: 9 * DAY_MS, equity: '97' },
     );
     expect(days.map(({ start, opening, closing }) => [start / DAY_MS, opening, closing])).toEqual([
       [8, '100', '90'],
       [9, '90', '97'],
+    ]);
+  });
+
+  it('on which nothing was held are known without a mark: they end as they began', () => {
+    const at = (day: number) => (day + 1) * DAY_MS;
+    const shown = (days: ReturnType<typeof dailyOf>) =>
+      days.map(({ start, opening, closing, trades }) => [start / DAY_MS, opening, closing, trades]);
+    const fill = (day: number, realized: string) => ({ day, trades: 1, realized, fees: '0' });
+    // Traded on two days, at rest for four, and traded again since.
+    const [first, now] = [[0, '100'] as [number, string], { asOf: 7 * DAY_MS - 1, equity: '93' }];
+    const marks: [number, string][] = [
+      [at(0), '99'],
+      [at(1), '95'],
+    ];
+    const [bought, sold] = [fill(0, '0'), fill(1, '-5')];
+    const rest = { first, closings: marks, fills: [bought, sold, fill(6, '0')] };
+    expect(
+      shown(
+        dailyOf(
+          rest,
+          [
+            [DAY_MS / 2, at(1) + 2_000],
+            [6 * DAY_MS + 1, null],
+          ],
+          now,
+        ),
+      ),
+    ).toEqual([
+      [0, '100', '99', 1],
+      [1, '99', '95', 1],
+      [2, '95', '95', 0],
+      [3, '95', '95', 0],
+      [4, '95', '95', 0],
+      [5, '95', '95', 0],
+      [6, '95', '93', 1],
+    ]);
+    // Held all the while and valued by nobody: nothing is known of the days between.
+    expect(
+      shown(dailyOf({ ...rest, fills: [bought] }, [[DAY_MS / 2, null]], now)).map(([day]) => day),
+    ).toEqual([0, 1, 6]);
+    // A stop that was missed on the third day and is in the mark of the last.
+    expect(
+      shown(dailyOf({ ...rest, fills: [bought, fill(3, '-5')] }, [[DAY_MS / 2, at(2) + 1]], now)),
+    ).toEqual([
+      [0, '100', '99', 1],
+      [1, '99', '95', 0],
+      [6, '95', '93', 1],
     ]);
   });
 
@@ -432,7 +481,8 @@ describe('days', () => {
         fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), money), { maxLength: 30 }),
         fc.integer({ min: 0, max: 30 }),
         money,
-        (openedAt, deposit, marks, trades, age, equity) => {
+        fc.array(fc.tuple(fc.nat(40 * DAY_MS), fc.option(fc.nat(9 * DAY_MS))), { maxLength: 5 }),
+        (openedAt, deposit, marks, trades, age, equity, held) => {
           const begun = Math.floor(openedAt / DAY_MS);
           const closings = [
             ...new Map(
@@ -448,10 +498,16 @@ describe('days', () => {
             ).values(),
           ];
           const asOf = openedAt + age * DAY_MS;
-          const days = dailyOf(
-            { first: [openedAt, deposit], closings, fills },
-            { asOf: Math.max(asOf, openedAt + 1), equity },
-          );
+          const spans = held
+            .map(([from, length]): HeldSpans['spans'][number] => [
+              from,
+              length === null ? null : from + length,
+            ])
+            .sort(([a], [b]) => a - b);
+          const days = dailyOf({ first: [openedAt, deposit], closings, fills }, spans, {
+            asOf: Math.max(asOf, openedAt + 1),
+            equity,
+          });
           expect(
             formatFixed(
               sum(days.map((day) => subtract(parseFixed(day.closing), parseFixed(day.opening)))),
