@@ -38,9 +38,13 @@ function readPage(
 export const readTaxLots = (ask: TaxAsk, signal: AbortSignal): Promise<TaxReport> =>
   readPage(ask, signal);
 
+/** The account of the first reply, by its number: the open one may be another by the next page. */
+const sameAccount = (ask: TaxAsk, first: TaxReport): TaxAsk =>
+  'live' in first ? ask : { ...ask, account: { kind: 'paper', book: first.book } };
+
 /**
  * Loads all rows from the first reply on. `onProgress` receives the number loaded so far. @throws
- * ApiError when any page fails: an incomplete file is never saved.
+ * ApiError when any page fails, Error when rows are missing: an incomplete file is never saved.
  */
 export async function readRows(
   ask: TaxAsk,
@@ -49,13 +53,15 @@ export async function readRows(
   onProgress: (rows: number) => void,
 ): Promise<TaxLot[]> {
   const rows = [...first.rows];
+  const same = sameAccount(ask, first);
   for (let { next } = first; next !== null;) {
     signal.throwIfAborted();
-    const page = await readPage(ask, signal, { after: next, through: first.through });
+    const page = await readPage(same, signal, { after: next, through: first.through });
     rows.push(...page.rows);
     onProgress(rows.length);
     ({ next } = page);
   }
+  if (rows.length !== first.total) throw new Error('The lots changed while they were loaded.');
   return rows;
 }
 

@@ -142,7 +142,7 @@ describe('the tax file', () => {
     });
     expect(call.mock.calls.map((args) => (args as [string, { query: object }])[1].query)).toEqual([
       {},
-      { after: 2, through: 9 },
+      { book: 2, after: 2, through: 9 },
     ]);
     expect(saved[0]?.name).toBe('PAPER-tradewind-fifo-lots-account-2-all-years.csv');
     const lines = taxCsv([lot(), UNSOLD], found()).split('\r\n');
@@ -191,6 +191,30 @@ describe('the tax file', () => {
     );
     fireEvent.click(button);
     expect((await screen.findByRole('alert')).textContent).toContain('No file was created.');
+    expect(saved).toEqual([]);
+  });
+
+  it('is of the account that its first page was of, also where that was reset meanwhile', async () => {
+    const button = await read();
+    call.mockImplementation((_name: string, { query }: { query: { book?: number } }) =>
+      Promise.resolve(
+        query.book === 2
+          ? found({ rows: [UNSOLD], next: null })
+          : found({ book: 3, rows: [], total: 0, next: null }),
+      ),
+    );
+    fireEvent.click(button);
+    expect(await screen.findByText('3 lots saved by your browser.')).toBeTruthy();
+    expect(saved).toHaveLength(1);
+  });
+
+  it('is not made of fewer rows than the first page counted', async () => {
+    const button = await read();
+    call.mockImplementation(() => Promise.resolve(found({ rows: [], total: 0, next: null })));
+    fireEvent.click(button);
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      'The lots changed while they were loaded. No file was created.',
+    );
     expect(saved).toEqual([]);
   });
 
