@@ -15,6 +15,7 @@ import type { Db } from '../db/database.ts';
 import { agentTests, decisions } from '../db/schema.ts';
 import { readPlan, tierOfPlan, type PlanFacts } from '../billing/entitlement.ts';
 import { loadGuardedAccounts, worthOf, type GuardedAccount } from '../live/guarded-account.ts';
+import { openLiveAccounts } from '../live/live-accounts.ts';
 import type { Market } from '../market/market-source.ts';
 import {
   loadPortfolioIn,
@@ -104,7 +105,12 @@ export async function loadInsight(deps: TradingDeps, uid: string): Promise<Insig
       rows,
       limits,
       results: await loadResults(db, market, rows),
-      trades: await tradesOf(db, account.shown.id, ids, market.now()),
+      trades: await tradesOf(
+        db,
+        [account.shown.id, ...(await exchangeAccounts(db, uid, rows))],
+        ids,
+        market.now(),
+      ),
       figures: await readFigures(db, account.shown.id),
       plan: await readPlan(db, uid),
       decided: await newestDecisions(db, ids, deps.clock.now()),
@@ -114,6 +120,12 @@ export async function loadInsight(deps: TradingDeps, uid: string): Promise<Insig
       tested: await anyTested(db, ids),
     };
   });
+}
+
+/** What agents traded at exchanges is in the accounts there, as their results are. */
+async function exchangeAccounts(db: Db, uid: string, rows: readonly AgentRow[]): Promise<string[]> {
+  if (rows.every(({ connectionId }) => connectionId === null)) return [];
+  return (await openLiveAccounts(db, [uid])).map(({ id }) => id);
 }
 
 /** At present prices. */

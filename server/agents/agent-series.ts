@@ -1,10 +1,12 @@
 /** The value of each agent at the closes of candles, rebuilt from its fills, for charts. */
-import { and, eq, inArray, min, sql } from 'drizzle-orm';
+import { and, inArray, min, sql, type SQL } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { AgentSeries } from '../../contract/insight.ts';
 import type { CandleInterval } from '../../contract/market.ts';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Db } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
+import { liveWriteOffs, venueFills } from '../db/schema-live.ts';
 import { rowsOf } from '../db/sql-rows.ts';
 import type { Market } from '../market/market-source.ts';
 import { candlesInTime } from '../market/candles-in-time.ts';
@@ -27,11 +29,11 @@ const POINTS_MAX = 120;
 export interface TradedStep {
   agentId: string;
   pair: string;
-  /** Bought less sold. */
+  /** Bought less sold, given over and taken as a fee in the coin. */
   quantity: number;
-  /** The price of the last of them. */
-  price: number;
-  /** What buys cost, fees included, less what the sold quantity had cost. */
+  /** The price of the last of them; null where nothing was bought or sold. */
+  price: number | null;
+  /** What buys cost, fees included, less what the quantity sold and given over had cost. */
   cost: number;
   /** Net of fees; 0 for buys. */
   realized: number;
@@ -69,11 +71,11 @@ export function resultsAt(
       trade !== undefined && trade.at <= at;
       trade = trades[(next += 1)]
     ) {
-      const { quantity, cost } = held.get(trade.pair) ?? { quantity: 0, cost: 0 };
+      const { quantity, cost, last } = held.get(trade.pair) ?? { quantity: 0, cost: 0, last: 0 };
       held.set(trade.pair, {
         quantity: quantity + trade.quantity,
         cost: cost + trade.cost,
-        last: trade.price,
+        last: trade.price ?? last,
       });
       realized += trade.realized;
     }
@@ -85,21 +87,40 @@ export function resultsAt(
 }
 
 /**
+ * What an agent's position is made of: fills, and at an exchange also what it took of the coin as
+ * its fee, and coins that were given over to the person at their cost.
+ */
+function changesOf(accountIds: readonly string[], agentIds: readonly string[]): SQL {
+  const mine = (account: AnyPgColumn, agent: AnyPgColumn): SQL | undefined =>
+    and(inArray(account, [...accountIds]), inArray(agent, [...agentIds]));
+  return sql`
+    select agent_id, pair, filled_market_ms as made, case side when 'buy' then quantity else -quantity end as quantity,
+      case side when 'buy' then notional + fee else -coalesce(cost_basis, 0) end as cost, coalesce(realized, 0) as realized, price
+    from fills where ${mine(fills.accountId, fills.agentId)}
+    union all
+    select agent_id, symbol, at_ms, -(charged->>'amount')::numeric, 0, 0, null
+    from venue_fills cross join lateral jsonb_array_elements(fees) as charged
+    where ${mine(venueFills.accountId, venueFills.agentId)} and charged->>'asset' = split_part(symbol, '/', 1)
+    union all
+    select agent_id, symbol, at_market_ms, -quantity, -cost, 0, null
+    from live_write_offs where ${mine(liveWriteOffs.accountId, liveWriteOffs.agentId)}`;
+}
+
+/**
  * Summed by the database: of 100,000 trades a chart shows 120 moments. Steps are multiples of each
  * other, so those of `now` (market ms) do for every later chart, whose steps are as long or longer.
  */
 export async function tradesOf(
   db: Db,
-  accountId: string,
+  accountIds: readonly string[],
   agentIds: readonly string[],
   now: number,
 ): Promise<Traded> {
   if (agentIds.length === 0) return { first: null, steps: [] };
-  const mine = and(eq(fills.accountId, accountId), inArray(fills.agentId, [...agentIds]));
   const [begun] = await db
     .select({ first: min(fills.filledMarketMs) })
     .from(fills)
-    .where(mine);
+    .where(and(inArray(fills.accountId, [...accountIds]), inArray(fills.agentId, [...agentIds])));
   const first = begun?.first ?? null;
   if (first === null) return { first, steps: [] };
   const { ms } = stepFor(now - first);
@@ -108,12 +129,10 @@ export async function tradesOf(
     sql`
     select coalesce(json_agg(json_build_object('agentId', agent_id, 'pair', pair, 'quantity', quantity::float8, 'price', price::float8, 'cost', cost::float8, 'realized', realized::float8, 'at', at) order by at, pair), '[]')::text as steps
     from (
-      select agent_id, pair, (filled_market_ms + ${ms - 1}::bigint) / ${ms}::bigint * ${ms}::bigint as at,
-        sum(case side when 'buy' then quantity else -quantity end) as quantity,
-        sum(case side when 'buy' then notional + fee else -coalesce(cost_basis, 0) end) as cost,
-        sum(coalesce(realized, 0)) as realized,
-        (max(array[filled_market_ms, price]))[2] as price
-      from fills where ${mine} group by 1, 2, 3
+      select agent_id, pair, (made + ${ms - 1}::bigint) / ${ms}::bigint * ${ms}::bigint as at,
+        sum(quantity) as quantity, sum(cost) as cost, sum(realized) as realized,
+        (max(array[made, price]) filter (where price is not null))[2] as price
+      from (${changesOf(accountIds, agentIds)}) changes group by 1, 2, 3
     ) stepped`,
   );
   return { first, steps: JSON.parse(row?.steps ?? '[]') as TradedStep[] };

@@ -107,7 +107,7 @@ describe('many trades', () => {
       select gen_random_uuid(), gen_random_uuid(), ${accountId}, ${agent.id}, case n % 2 when 0 then 'ETH/USDT' else 'BTC/USDT' end, 'made:' || n, case when n % 3 = 2 then 'sell' else 'buy' end, 0.5, price, price / 2, 0.1, 10, 0, price, price, 1,
         case when n % 3 = 2 then price / 2 - 0.1 - 50 end, case when n % 3 = 2 then 50 end, 'entered', at, at
       from (select n, ${first}::bigint + n * ${apart}::bigint as at, (100 + n % 7)::numeric as price from generate_series(0, ${count - 1}::int) n) made`);
-    const traded = await tradesOf(database.db, accountId, [agent.id], end);
+    const traded = await tradesOf(database.db, [accountId], [agent.id], end);
     expect(traded.first).toBe(first);
     expect(traded.steps.length).toBeLessThanOrEqual(2 * 121);
     const single = Array.from({ length: count }, (_, n): TradedStep => {

@@ -346,6 +346,16 @@ function ToAgents() {
   );
 }
 
+/** Where the line of the result ends; undefined where that is not known. */
+function nowOf(
+  account: { asOf: number } | null,
+  money: { total: string | null } | null,
+): [number, string] | undefined {
+  return account === null || money === null || money.total === null
+    ? undefined
+    : [account.asOf, money.total];
+}
+
 export default function AgentScreen({ params }: ScreenProps) {
   const id = params.id ?? '';
   const agents = useSlot(agentsStore, loadAgents);
@@ -392,7 +402,7 @@ export default function AgentScreen({ params }: ScreenProps) {
             record={record}
             insight={insight.data}
             failed={insight.error !== null}
-            now={portfolio === null || record === null ? undefined : [portfolio.asOf, record.total]}
+            now={atExchange === null ? nowOf(portfolio, record) : nowOf(atExchange, money)}
           />
           <Holdings agent={agent} connectionId={connectionId} portfolio={portfolio} />
           <Chart agent={agent} fills={fills} />

@@ -31,6 +31,7 @@ const { session } = await import('../../../../src/identity/session.ts');
 const { accountChoice, clearAccountChoice } =
   await import('../../../../src/stores/account-choice.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
+const { applyInsight, clearAnalytics } = await import('../../../../src/stores/analytics-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { formatDate, formatWhen } = await import('../../../../src/format/times.ts');
 const { clearLive } = await import('../../../../src/stores/live-slots.ts');
@@ -116,6 +117,7 @@ afterEach(() => {
   cleanup();
   clearAccountChoice();
   clearAgents();
+  clearAnalytics();
   clearLive();
   clearMarket();
   clearPortfolio();
@@ -652,6 +654,22 @@ describe('the result of an agent with real money', () => {
     expect(result).toContain('after fees');
     expect(result).toContain('Realised, net of fees');
     expect(result).toMatch(/0\.00USD \+ 0\.0000026 BTC/);
+  });
+
+  it('has a line, which ends at the figure above it', async () => {
+    withFees('BTC', '0.0000026', true);
+    const points = [3, 2, 1].map((hours, value): [number, number] => [
+      NOW - hours * 3_600_000,
+      value,
+    ]);
+    const series = [{ agentId: AGENT_ID, points }];
+    applyInsight({ ...structuredClone(replies.agentInsight!), series }, 'network');
+    await open(`/agents/${AGENT_ID}`);
+    const line = await screen.findByRole('slider', { name: /^Result of Ebb in USD/ });
+    expect(part('Result').textContent).toContain('+3.23');
+    fireEvent.keyDown(line, { key: 'End' });
+    expect(line.getAttribute('aria-valuetext')).toMatch(/: 3\.2346 USD$/);
+    expect(part('Result').textContent).not.toContain('Starts with the first valuation');
   });
 });
 
