@@ -1,5 +1,6 @@
 /** Tax lots of an account, first in, first out, always marked as paper. */
 import * as z from 'zod/mini';
+import { OtherFee } from './agents.ts';
 import { DecimalText } from './decimal-text.ts';
 
 export const TAX_PAGE_ROWS = 2_000;
@@ -36,6 +37,12 @@ export const TaxLot = z.object({
   gain: z.nullable(DecimalText),
   /** Of both ends; inside proceeds and basis already. */
   fees: DecimalText,
+  /**
+   * Of both ends too, what an exchange charged in other coins than the quote currency: those in the
+   * coin traded are in `quantity`, those in a third coin in nothing else here. Absent where there
+   * were none, as on paper, and from older servers.
+   */
+  otherFees: z.optional(z.array(OtherFee)),
   /** Held for more than a year. */
   long: z.nullable(z.boolean()),
   /** Names of agents. */
@@ -52,6 +59,8 @@ export const TaxSums = z.object({
   basis: DecimalText,
   gain: DecimalText,
   fees: DecimalText,
+  /** Of these lots, by coin. */
+  otherFees: z.optional(z.array(OtherFee)),
 });
 export type TaxSums = z.infer<typeof TaxSums>;
 

@@ -5,16 +5,18 @@
 import { add, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { FillDraft } from '../execution/agent-types.ts';
+import { addCoins, mapCoins, NO_COINS, type CoinAmounts } from './coin-amounts.ts';
 
 /**
  * The part of a fill that is read here. `agentId`: who traded, where several agents share an
- * account.
+ * account. `otherFees`: what was charged in other coins than the quote currency; it goes with the
+ * lots and changes no amount of theirs.
  */
 export type LotFill = Pick<
   FillDraft,
   'pair' | 'side' | 'quantity' | 'price' | 'notional' | 'fee' | 'filledAt'
 > &
-  Why;
+  Why & { otherFees?: CoinAmounts };
 interface Why {
   reason: string;
   agentId?: string;
@@ -41,18 +43,25 @@ export interface Lot {
   gain: Fixed | null;
   /** Fees of both ends, as far as they fell on this part. */
   fees: Fixed;
+  /** Of both ends too, in other coins than the quote currency; absent where there were none. */
+  otherFees?: CoinAmounts;
   /** Why it was sold. */
   exitReason: string | null;
   acquiredBy: string | null;
   disposedBy: string | null;
 }
 
-interface Held {
+/** What was paid or received for a quantity, and what was charged for that. */
+interface Money {
+  notional: Fixed;
+  fee: Fixed;
+  otherFees: CoinAmounts;
+}
+
+interface Held extends Money {
   at: number;
   price: Fixed;
   quantity: Fixed;
-  notional: Fixed;
-  fee: Fixed;
   by: string | null;
 }
 
@@ -60,18 +69,32 @@ interface Held {
 interface Consumed {
   lot: Held;
   quantity: Fixed;
-  bought: Pick<Held, 'notional' | 'fee'>;
+  bought: Money;
 }
 
 /** Sold beyond what was bought: nothing is known of its purchase. */
 function unbought(quantity: Fixed, at: number): Consumed {
-  const bought = { notional: ZERO, fee: ZERO };
+  const bought = { notional: ZERO, fee: ZERO, otherFees: NO_COINS };
   return { lot: { at, price: ZERO, quantity, ...bought, by: null }, quantity, bought };
 }
 
 /** A part's share of a whole, rounded down; the last part takes what is left. */
 const part = (amount: Fixed, quantity: Fixed, whole: Fixed): Fixed =>
   quantity === whole ? amount : (((amount * quantity) / whole) as Fixed);
+
+const shareOf = ({ notional, fee, otherFees }: Money, quantity: Fixed, whole: Fixed): Money => ({
+  notional: part(notional, quantity, whole),
+  fee: part(fee, quantity, whole),
+  otherFees: mapCoins(otherFees, (amount) => part(amount, quantity, whole)),
+});
+
+const without = (whole: Money, taken: Money): Money => ({
+  notional: subtract(whole.notional, taken.notional),
+  fee: subtract(whole.fee, taken.fee),
+  otherFees: mapCoins(whole.otherFees, (amount, asset) =>
+    subtract(amount, taken.otherFees.get(asset) ?? ZERO),
+  ),
+});
 
 /**
  * The lots of one account, fill by fill in the order of its ledger. An account has one queue per
@@ -101,22 +124,23 @@ export class FifoBook {
         quantity: fill.quantity,
         notional: fill.notional,
         fee: fill.fee,
+        otherFees: fill.otherFees ?? NO_COINS,
         by: fill.agentId ?? null,
       });
       return [];
     }
     const sold: Lot[] = [];
-    let left = { quantity: fill.quantity, notional: fill.notional, fee: fill.fee };
-    for (const { lot, quantity, bought } of this.consume(fill, fill.quantity)) {
-      const got = {
-        notional: part(left.notional, quantity, left.quantity),
-        fee: part(left.fee, quantity, left.quantity),
-      };
+    const { quantity: whole, notional, fee, otherFees = NO_COINS } = fill;
+    let left: { quantity: Fixed; money: Money } = {
+      quantity: whole,
+      money: { notional, fee, otherFees },
+    };
+    for (const { lot, quantity, bought } of this.consume(fill, whole)) {
+      const got = shareOf(left.money, quantity, left.quantity);
       sold.push(soldLot(fill, lot, quantity, bought, got));
       left = {
         quantity: subtract(left.quantity, quantity),
-        notional: subtract(left.notional, got.notional),
-        fee: subtract(left.fee, got.fee),
+        money: without(left.money, got),
       };
     }
     return sold;
@@ -151,10 +175,7 @@ export class FifoBook {
         break;
       }
       const quantity = lot.quantity < left ? lot.quantity : left;
-      const bought = {
-        notional: part(lot.notional, quantity, lot.quantity),
-        fee: part(lot.fee, quantity, lot.quantity),
-      };
+      const bought = shareOf(lot, quantity, lot.quantity);
       taken.push({ lot, quantity, bought });
       left = subtract(left, quantity);
       if (quantity === lot.quantity) queue.first += 1;
@@ -162,8 +183,7 @@ export class FifoBook {
         queue.lots[queue.first] = {
           ...lot,
           quantity: subtract(lot.quantity, quantity),
-          notional: subtract(lot.notional, bought.notional),
-          fee: subtract(lot.fee, bought.fee),
+          ...without(lot, bought),
         };
     }
     // Sold lots are dropped in batches, not at every sale: a queue may be long.
@@ -194,13 +214,10 @@ export function fifoLots(fills: readonly LotFill[]): Lot[] {
   return [...sold, ...book.held()];
 }
 
-function soldLot(
-  fill: LotFill,
-  lot: Held,
-  quantity: Fixed,
-  bought: Pick<Held, 'notional' | 'fee'>,
-  got: Pick<Held, 'notional' | 'fee'>,
-): Lot {
+const chargedIn = (otherFees: CoinAmounts): Pick<Lot, 'otherFees'> =>
+  otherFees.size === 0 ? {} : { otherFees };
+
+function soldLot(fill: LotFill, lot: Held, quantity: Fixed, bought: Money, got: Money): Lot {
   const basis = add(bought.notional, bought.fee);
   const proceeds = subtract(got.notional, got.fee);
   return {
@@ -214,6 +231,7 @@ function soldLot(
     proceeds,
     gain: subtract(proceeds, basis),
     fees: add(bought.fee, got.fee),
+    ...chargedIn(addCoins(bought.otherFees, got.otherFees)),
     exitReason: fill.reason,
     acquiredBy: lot.by,
     disposedBy: fill.agentId ?? null,
@@ -232,6 +250,7 @@ function stillHeld(pair: string, lot: Held): Lot {
     proceeds: null,
     gain: null,
     fees: lot.fee,
+    ...chargedIn(lot.otherFees),
     exitReason: null,
     acquiredBy: lot.by,
     disposedBy: null,

@@ -1,7 +1,7 @@
 /** Tax lots of an account, computed once and served in pages of the same moment. */
 import { inArray } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import { add, formatFixed, parseFixed, subtract, sum, ZERO } from '../../contract/money.ts';
+import { add, formatFixed, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import {
   TAX_PAGE_ROWS,
@@ -10,12 +10,14 @@ import {
   type TaxLots,
   type TaxSums,
 } from '../../contract/tax.ts';
-import { FifoBook, heldLong, type Lot } from '../../engine/accounting/fifo-lots.ts';
+import type { CoinAmounts } from '../../engine/accounting/coin-amounts.ts';
+import { FifoBook, heldLong, type Lot, type LotFill } from '../../engine/accounting/fifo-lots.ts';
 import { baseOf } from '../../engine/pair-coins.ts';
 import type { Database, Db } from '../db/database.ts';
-import { liveWriteOffs, venueFills } from '../db/schema-live.ts';
+import { liveWriteOffs } from '../db/schema-live.ts';
 import type { Market } from '../market/market-source.ts';
 import { accountByNumber } from './closed-account.ts';
+import { OtherFeeSums, otherFeesByFill, otherFeesOn } from './fees-by-fill.ts';
 import { fillsInOrder, lotIds, type LedgerFill, type LotId } from './fill-order.ts';
 import { agentNames } from './marks.ts';
 import { openAccountOf, type AccountRow } from './open-account.ts';
@@ -154,7 +156,7 @@ export class TaxLotReader {
   private async workOut(ids: readonly LotId[], isLive: boolean): Promise<Worked> {
     const { db } = this.deps.database;
     const fills = ids.flatMap(({ id, isFill }) => (isFill ? id : []));
-    const coinFees = isLive ? await feesInCoin(db, fills) : new Map<string, Fixed>();
+    const otherFees = isLive ? await otherFeesByFill(db, fills) : new Map<string, CoinAmounts>();
     // One sale too many must not keep an account's lots from its owner for good.
     const book = new FifoBook(isLive);
     const sold = new SoldLots();
@@ -165,7 +167,7 @@ export class TaxLotReader {
       averageCost.set(pair, add(averageCost.get(pair) ?? ZERO, change));
     };
     const take = (fill: LedgerFill): void => {
-      for (const lot of book.take(withCoinFee(fill, coinFees.get(fill.id) ?? ZERO))) sold.add(lot);
+      for (const lot of book.take(asLotFill(fill, otherFees.get(fill.id)))) sold.add(lot);
       agents.add(fill.agentId);
       realized = add(realized, fill.realized ?? ZERO);
       const isBuy = fill.side === 'buy';
@@ -223,32 +225,13 @@ function betweenWriteOffs(ids: readonly LotId[]): { fillIds: string[]; then: str
   return [...parts, { fillIds, then: null }];
 }
 
-/** What an exchange took of the coin itself, by fill: it was never held, or went with the sale. */
-async function feesInCoin(db: Db, ids: readonly string[]): Promise<Map<string, Fixed>> {
-  const found = new Map<string, Fixed>();
-  for (let from = 0; from < ids.length; from += TAX_PAGE_ROWS) {
-    const rows = await db
-      .select({ id: venueFills.fillId, symbol: venueFills.symbol, fees: venueFills.fees })
-      .from(venueFills)
-      .where(inArray(venueFills.fillId, ids.slice(from, from + TAX_PAGE_ROWS)));
-    for (const { id, symbol, fees } of rows) {
-      const taken = (fees as { asset: string; amount: string }[]).filter(
-        ({ asset }) => asset === baseOf(symbol),
-      );
-      if (id !== null && taken.length > 0)
-        found.set(id, sum(taken.map(({ amount }) => parseFixed(amount))));
-    }
-  }
-  return found;
+/** What an exchange took of the coin itself was never held, or went with the sale. */
+function asLotFill(fill: LedgerFill, otherFees: CoinAmounts | undefined): LotFill {
+  if (otherFees === undefined) return fill;
+  const ofCoin = otherFees.get(baseOf(fill.pair)) ?? ZERO;
+  const change = fill.side === 'buy' ? subtract : add;
+  return { ...fill, quantity: change(fill.quantity, ofCoin), otherFees };
 }
-
-const withCoinFee = <F extends { side: string; quantity: Fixed }>(fill: F, fee: Fixed): F =>
-  fee === ZERO
-    ? fill
-    : {
-        ...fill,
-        quantity: fill.side === 'buy' ? subtract(fill.quantity, fee) : add(fill.quantity, fee),
-      };
 
 const yearOf = (lot: Lot): number => new Date(lot.disposedAt ?? 0).getUTCFullYear();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
@@ -261,6 +244,7 @@ class LotSums {
   private basis = ZERO;
   private gain = ZERO;
   private fees = ZERO;
+  private readonly otherFees = new OtherFeeSums();
 
   add(lot: Lot): void {
     this.lots.push(lot);
@@ -269,6 +253,7 @@ class LotSums {
     this.basis = add(this.basis, lot.basis);
     this.gain = add(this.gain, lot.gain ?? ZERO);
     this.fees = add(this.fees, lot.fees);
+    if (lot.otherFees !== undefined) this.otherFees.add(lot.pair, lot.otherFees);
   }
 
   told(): Sold {
@@ -280,6 +265,7 @@ class LotSums {
         basis: formatFixed(this.basis),
         gain: formatFixed(this.gain),
         fees: formatFixed(this.fees),
+        ...this.otherFees.told(),
       },
     };
   }
@@ -350,6 +336,7 @@ function rowOf(lot: Lot, names: ReadonlyMap<string, string>): TaxLot {
     basis: formatFixed(lot.basis),
     gain: orNull(lot.gain),
     fees: formatFixed(lot.fees),
+    ...otherFeesOn(lot.pair, lot.otherFees),
     long: lot.disposedAt === null ? null : heldLong(lot.acquiredAt, lot.disposedAt),
     acquiredBy: name(lot.acquiredBy),
     disposedBy: lot.disposedAt === null ? null : name(lot.disposedBy),

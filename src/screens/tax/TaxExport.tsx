@@ -1,19 +1,22 @@
 /** Exports gains by tax lot, with the sums and how they differ from the portfolio's. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
+import type { OtherFee } from '../../../contract/agents.ts';
+import type { TaxSums } from '../../../contract/tax.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Select } from '../../components/Field.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { HowCalculated } from '../../components/HowCalculated.tsx';
-import { LiveAmount, LiveFrame } from '../../components/LiveMark.tsx';
+import { LiveAmount, LiveFigure, LiveFrame } from '../../components/LiveMark.tsx';
 import { LiveTag } from '../../components/LiveTag.tsx';
 import { Line } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
 import { errorSentence } from '../../format/error-text.ts';
-import { formatNumber, formatQuantity } from '../../format/numbers.ts';
+import { formatExact, formatNumber, formatQuantity } from '../../format/numbers.ts';
+import { beyondResult, feesIn } from '../../format/other-fees.ts';
 import { connection } from '../../stores/connection.ts';
 import { equation, less, sumOf } from '../explain/equation.ts';
 import { Sum } from '../explain/Sum.tsx';
@@ -50,6 +53,12 @@ function apart(found: TaxReport): { label: string; value: string } {
   };
 }
 
+/** Fees in a third coin have no price here and are in no amount. */
+const beforeFees = ({ otherFees }: TaxSums): string => {
+  const beyond = beyondResult(otherFees);
+  return beyond === '' ? '' : `, before fees in ${beyond}`;
+};
+
 /** From the file's gain to the realised result on the screens. */
 function meeting(found: TaxReport, year: number | null) {
   return equation(
@@ -74,33 +83,54 @@ function meeting(found: TaxReport, year: number | null) {
       { key: 'held', ...apart(found), change: true },
     ],
     {
-      label: 'live' in found ? 'Realised, of agents' : 'Realised in the portfolio',
+      label:
+        'live' in found
+          ? `Realised, of agents${beforeFees(found.all)}`
+          : 'Realised in the portfolio',
       value: found.realized,
       change: true,
     },
   );
 }
 
+function CoinFees({ list }: { list: readonly OtherFee[] }) {
+  return list.map(({ asset, amount }) => (
+    <span key={asset} className="block">
+      <LiveFigure>{formatExact(amount)}</LiveFigure> {asset}
+    </span>
+  ));
+}
+
 function Sold({ found, year }: { found: TaxReport; year: number | null }) {
   const { sums, quote } = found;
+  const { otherFees } = sums;
   const Money = 'live' in found ? LiveAmount : Amount;
+  const before = beforeFees(sums);
+  const included = feesIn(otherFees, true);
+  const beyond = feesIn(otherFees, false);
   return (
     <dl aria-label={year === null ? 'Sold in all years' : `Sold in ${year}`}>
       <Line term="Sold">{lotsText(sums.lots)}</Line>
-      <Line term="Proceeds after fees">
+      <Line term={before === '' ? 'Proceeds after fees' : `Proceeds${before}`}>
         <Money value={sums.proceeds} quote={quote} />
       </Line>
-      <Line term="Cost basis, fees included">
+      <Line term={before === '' ? 'Cost basis, fees included' : `Cost basis${before}`}>
         <Money value={sums.basis} />
       </Line>
-      <Line term={<strong className="text-ink">= Gain</strong>}>
+      <Line term={<strong className="text-ink">= Gain{before}</strong>}>
         <strong>
           <Money value={sums.gain} change quote={quote} />
         </strong>
       </Line>
       <Line term="Fees, already included">
-        <Money value={sums.fees} />
+        <Money value={sums.fees} {...(included.length === 0 ? {} : { quote })} />
+        <CoinFees list={included} />
       </Line>
+      {beyond.length > 0 && (
+        <Line term="Fees not included">
+          <CoinFees list={beyond} />
+        </Line>
+      )}
     </dl>
   );
 }
@@ -148,6 +178,13 @@ function HowLive({ found }: { found: Extract<TaxReport, { live: true }> }) {
         you, because they were written off or too little to sell, are listed without proceeds and
         gain. What was sold beyond what agents had bought has no cost.
       </p>
+      {found.all.otherFees !== undefined && (
+        <p>
+          Fees in the coin traded are in the quantity of a lot; the file also lists them as
+          asset_fees. Fees in a third coin have no price here and are in no amount; the file lists
+          them as other_fees.
+        </p>
+      )}
     </HowCalculated>
   );
 }

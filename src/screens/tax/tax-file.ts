@@ -2,6 +2,7 @@
 import type { LiveTaxLots } from '../../../contract/live.ts';
 import type { TaxLot, TaxLots } from '../../../contract/tax.ts';
 import { api } from '../../api/api.ts';
+import { feesIn } from '../../format/other-fees.ts';
 import { fullNameOf } from '../live/live-text.ts';
 import { csvCell } from '../portfolio/csv.ts';
 
@@ -99,11 +100,27 @@ const COLUMNS: readonly [string, (lot: TaxLot, of: TaxReport) => string][] = [
   ['reason', ({ reason }) => reason ?? ''],
 ];
 
+const feesText = (lot: TaxLot, inResult: boolean): string =>
+  feesIn(lot.otherFees, inResult)
+    .map(({ asset, amount }) => `${amount} ${asset}`)
+    .join('; ');
+
+/**
+ * At an exchange, fees in other coins: those of the asset itself, which its quantity has already, and
+ * those in a third coin, which no amount has.
+ */
+const LIVE_COLUMNS: typeof COLUMNS = [
+  ...COLUMNS,
+  ['asset_fees', (lot) => feesText(lot, true)],
+  ['other_fees', (lot) => feesText(lot, false)],
+];
+
 export function taxCsv(rows: readonly TaxLot[], of: TaxReport): string {
   const [name, account] = accountColumn(of);
-  const heading = [name, ...COLUMNS.map(([column]) => column)].join(',');
+  const columns = 'live' in of ? LIVE_COLUMNS : COLUMNS;
+  const heading = [name, ...columns.map(([column]) => column)].join(',');
   const lines = rows.map((lot) =>
-    [csvCell(account), ...COLUMNS.map(([, read]) => csvCell(read(lot, of)))].join(','),
+    [csvCell(account), ...columns.map(([, read]) => csvCell(read(lot, of)))].join(','),
   );
   return [heading, ...lines].join('\r\n');
 }

@@ -20,6 +20,7 @@ import {
   FifoBook,
   fifoLots,
   heldLong,
+  type Lot,
   type LotFill,
 } from '../../../engine/accounting/fifo-lots.ts';
 import type { FillDraft, OpenPosition } from '../../../engine/execution/agent-types.ts';
@@ -184,6 +185,40 @@ describe('lots', () => {
     expect(new FifoBook(true).giveOver(given)).toMatchObject([
       { quantity: parseFixed('1'), basis: ZERO, acquiredAt: 6, disposedAt: 6 },
     ]);
+  });
+
+  it('share what was charged in other coins by their quantity, and lose nothing of it to rounding', () => {
+    const raw = (units: bigint): Fixed => units as Fixed;
+    const price = parseFixed('100');
+    const charged = (draft: FillDraft, ...fees: [string, bigint][]): LotFill => ({
+      ...draft,
+      otherFees: new Map(fees.map(([asset, units]) => [asset, raw(units)])),
+    });
+    const book = new FifoBook();
+    book.take(charged(fill('buy', 'BTC/USDT', raw(3n), price, 0), ['BNB', 100n], ['BTC', 1n]));
+    book.take(charged(fill('buy', 'BTC/USDT', raw(7n), price, 1), ['BNB', 10n]));
+    const sold = [
+      ...book.take(charged(fill('sell', 'BTC/USDT', raw(2n), price, 2), ['KFEE', 5n])),
+      ...book.take(charged(fill('sell', 'BTC/USDT', raw(4n), price, 3), ['BNB', 11n])),
+    ];
+    const given = { pair: 'BTC/USDT', quantity: raw(1n), filledAt: 4, reason: 'dust_left' };
+    const left = [...book.giveOver(given), ...book.held()];
+    const feesOf = ({ quantity, otherFees = new Map() }: Lot) => [
+      quantity,
+      Object.fromEntries(otherFees),
+    ];
+    expect([...sold, ...left].map(feesOf)).toEqual([
+      [2n, { BNB: 66n, KFEE: 5n }],
+      [1n, { BNB: 36n, BTC: 1n }],
+      [3n, { BNB: 13n }],
+      [1n, { BNB: 1n }],
+      [3n, { BNB: 5n }],
+    ]);
+    const plain = fifoLots([
+      fill('buy', 'BTC/USDT', raw(2n), price, 0),
+      fill('sell', 'BTC/USDT', raw(1n), price, 1),
+    ]);
+    expect(plain.some((lot) => 'otherFees' in lot)).toBe(false);
   });
 
   it('refuse to sell what was not bought', () => {

@@ -19,6 +19,7 @@ import { RangeChoice } from '../../../components/RangeChoice.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
 import { Unknown } from '../../../components/Unknown.tsx';
 import { noPriceText } from '../../../format/no-price.ts';
+import { beyondResult } from '../../../format/other-fees.ts';
 import { useAlone, useScreenTime } from '../../../shell/data-age.ts';
 import { DataAge } from '../../../shell/DataAge.tsx';
 import type { AgentMoney } from '../../../stores/agent-money.ts';
@@ -172,10 +173,6 @@ function Total({ agent, money }: TotalsProps) {
   );
 }
 
-/** Coins that fees were charged in and that no result is less of. */
-const beyondResult = ({ otherFees = [] }: AgentMoney): string =>
-  otherFees.flatMap(({ asset, inResult }) => (inResult ? [] : asset)).join(', ');
-
 function Fees({ money, quote }: { money: AgentMoney; quote: string }) {
   if (money.otherFees === undefined) return <Amount value={money.fees} />;
   return (
@@ -193,7 +190,7 @@ function Fees({ money, quote }: { money: AgentMoney; quote: string }) {
 }
 
 function MoneyFigures({ agent, money }: TotalsProps) {
-  const beyond = beyondResult(money);
+  const beyond = beyondResult(money.otherFees);
   return (
     <>
       <Figure term={beyond === '' ? 'Realised, net of fees' : `Realised, before fees in ${beyond}`}>
@@ -271,7 +268,7 @@ function LiveAge({ id }: Pick<Agent, 'id'>) {
 export function AgentResult({ agent, record, insight, failed, now }: AgentResultProps) {
   const money: AgentMoney = record ?? agent;
   const isLive = accountOf(agent).kind === 'live';
-  const beyond = beyondResult(money);
+  const beyond = beyondResult(money.otherFees);
   return (
     <section aria-label="Result" className="min-w-0">
       <h2 className="sr-only">Result</h2>

@@ -187,6 +187,8 @@ export const MONEY: readonly LibraryArticle[] = [
       'The CSV under Portfolio contains every trade of the paper account with time (UTC), pair, ' +
         'side, quantity, price, amount, fee and realised result: everything a lot method needs. ' +
         'Offline it holds the trades on this device, and its name says how many.',
+      'The tax lots of an exchange account come from its real fills. A fee in a third coin, such as ' +
+        'BNB, has no price here: gains are before it, and the file lists it by lot.',
       {
         note: 'Nothing is bought or sold on a paper account. The table is for learning.',
         title: 'Paper.',

@@ -6,6 +6,7 @@ import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { noPriceText } from '../../../format/no-price.ts';
 import { formatExact } from '../../../format/numbers.ts';
+import { beyondResult } from '../../../format/other-fees.ts';
 import { unpricedIn } from '../../../stores/agent-money.ts';
 import { nameOf } from '../live-text.ts';
 import { TaxLotsButton } from './TaxLotsButton.tsx';
@@ -69,7 +70,8 @@ function Cash({ account: { cash, connection } }: { account: LiveAccount }) {
 
 export function AccountMoney({ account }: { account: LiveAccount }) {
   const { quote, unpriced, realized, positions, fees, equityCurve, flows, connection } = account;
-  const { curveWithout = [] } = account;
+  const { curveWithout = [], results = [] } = account;
+  const beyond = beyondResult(results.flatMap(({ otherFees = [] }) => otherFees));
   // What the server sums up leaves out positions without a price, as if they had neither won nor lost.
   const bare = unpricedIn(positions);
   // Before the first comparison nothing is known of what is there.
@@ -114,7 +116,7 @@ export function AccountMoney({ account }: { account: LiveAccount }) {
           </div>
         )}
         <dl className="mt-3">
-          <Line term="Realised, of agents">
+          <Line term={`Realised, of agents${beyond === '' ? '' : `, before fees in ${beyond}`}`}>
             <LiveAmount value={realized} quote={quote} change />
           </Line>
           <Line term="Unrealised, of agents">

@@ -656,6 +656,13 @@ describe('the result of an agent with real money', () => {
     expect(result).toMatch(/0\.00USD \+ 0\.0000026 BTC/);
   });
 
+  it('is before fees in a third coin at the account too', async () => {
+    withFees('BNB', '0.0026', false);
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('909.12345678');
+    expect(document.body.textContent).toContain('Realised, of agents, before fees in BNB');
+  });
+
   it('has a line, which ends at the figure above it', async () => {
     withFees('BTC', '0.0000026', true);
     const points = [3, 2, 1].map((hours, value): [number, number] => [

@@ -69,6 +69,11 @@ const found = (part: Partial<TaxLots> = {}): TaxLots => ({
   ...part,
 });
 
+/** What reports of both kinds of account have. */
+const shared = Object.fromEntries(
+  Object.entries(found()).filter(([name]) => name !== 'paper' && name !== 'book'),
+) as Omit<TaxLots, 'paper' | 'book'>;
+
 let saved: { name: string; blob: Blob }[];
 beforeEach(() => {
   saved = [];
@@ -231,9 +236,6 @@ describe('the tax file', () => {
 
 describe('the tax file of an exchange account', () => {
   const CONNECTION = { exchange: 'kraken', label: 'Main & more' } as const;
-  const shared = Object.fromEntries(
-    Object.entries(found()).filter(([name]) => name !== 'paper' && name !== 'book'),
-  ) as Omit<TaxLots, 'paper' | 'book'>;
   const real = (part: Partial<LiveTaxLots> = {}): LiveTaxLots => ({
     ...shared,
     ...CONNECTION,
@@ -296,5 +298,69 @@ describe('the tax file of an exchange account', () => {
     expect(heading).toMatch(/^exchange_account,asset,/);
     expect(line).toMatch(/^"Kraken, Main & more",BTC,BTC\/USD,/);
     expect(heading + String(line)).not.toMatch(/paper/i);
+  });
+});
+
+describe('the tax file of an exchange account with fees in coins', () => {
+  const OTHER_FEES = [
+    { asset: 'BTC', amount: '0.0001', inResult: true },
+    { asset: 'BNB', amount: '0.0125', inResult: false },
+  ];
+  const report = (otherFees: TaxLot['otherFees']): LiveTaxLots => ({
+    ...shared,
+    live: true,
+    connectionId: 'c1',
+    exchange: 'binance',
+    label: 'Main',
+    sums: { ...SUMS, fees: '0', otherFees },
+    all: { ...SUMS, fees: '0', otherFees },
+    rows: [lot({ otherFees })],
+    total: 1,
+    next: null,
+  });
+  const figures = async (otherFees: TaxLot['otherFees']): Promise<string[]> => {
+    call.mockImplementation(() => Promise.resolve(report(otherFees)));
+    render(
+      <TaxExport
+        account={{ kind: 'live', connectionId: 'c1' }}
+        where={{ exchange: 'binance', label: 'Main' }}
+        onClose={() => undefined}
+      />,
+    );
+    await screen.findByText(/^Cost basis/);
+    return [...document.querySelectorAll('dl[aria-label^="Sold"] .row')].map(
+      (row) => row.textContent,
+    );
+  };
+
+  it('is before those in a third coin, which stand in a line of their own', async () => {
+    expect(await figures(OTHER_FEES)).toEqual([
+      'Sold3 lots',
+      'Proceeds, before fees in BNB361.50USDT',
+      'Cost basis, before fees in BNB300.37',
+      '= Gain, before fees in BNB▲+61.13USDT',
+      'Fees, already included0.00USDT0.0001 BTC',
+      'Fees not included0.0125 BNB',
+    ]);
+    const sum = screen.getByRole('region', { name: 'Gain and realised result' });
+    expect(sum.textContent).toContain('= Realised, of agents, before fees in BNB');
+    expect(document.body.textContent).not.toMatch(/after fees|fees included/);
+  });
+
+  it('is after those in the coin traded, which are shown too', async () => {
+    const text = (await figures(OTHER_FEES.slice(0, 1))).join();
+    expect(text).toContain('Proceeds after fees');
+    expect(text).toContain('Fees, already included0.00USDT0.0001 BTC');
+    expect(text).not.toMatch(/before fees|not included/);
+  });
+
+  it('has both in columns of their own', () => {
+    const [heading, line, none] = taxCsv(
+      [lot({ otherFees: OTHER_FEES }), lot()],
+      report(OTHER_FEES),
+    ).split('\r\n');
+    expect(heading).toMatch(/,reason,asset_fees,other_fees$/);
+    expect(line).toMatch(/,signal_left,0\.0001 BTC,0\.0125 BNB$/);
+    expect(none).toMatch(/,signal_left,,$/);
   });
 });
