@@ -85,7 +85,7 @@ function ResultSentence({ outcome, terms }: Pick<BacktestDone, 'outcome' | 'term
         <Amount value={change} change quote={terms.quote} />
       </strong>{' '}
       (<Percent value={metrics.totalReturn === null ? null : metrics.totalReturn * 100} />
-      ). Buy-and-hold of its pairs:{' '}
+      ). Buy-and-hold of its pairs, without fees:{' '}
       <Percent value={buyAndHold === null ? null : buyAndHold * 100} why="No prices" />.
     </p>
   );
