@@ -12,7 +12,7 @@ import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
-import { mintCall } from './mint-call.ts';
+import { useMintCall } from './mint-call.ts';
 
 interface TokenProps {
   contract: `0x${string}`;
@@ -60,6 +60,7 @@ function TokenView({ contract, tokenId }: TokenProps) {
 
 function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolean }) {
   const [failure, setFailure] = useState<string | null>(null);
+  const mintCall = useMintCall();
   if (failure !== null && UNREAD.has(failure))
     return (
       <Unread

@@ -2,8 +2,11 @@
  * The mint transaction as the kit's service builds it. A malformed reply would crash the kit's
  * card, so it is checked here.
  */
+import { useCallback, useRef } from 'react';
 import { buildMintTransaction } from '@coinbase/onchainkit/api';
 import type { BuildMintTransaction } from '@coinbase/onchainkit/nft';
+import { useConfig } from 'wagmi';
+import { getAccount } from 'wagmi/actions';
 import * as z from 'zod/mini';
 
 const hex = z.string().check(z.regex(/^0x[0-9a-fA-F]*$/));
@@ -11,7 +14,7 @@ const Built = z.object({
   call_data: z.object({ to: hex, data: hex, value: z.string().check(z.regex(/^\d+$/)) }),
 });
 
-export const mintCall: BuildMintTransaction = async ({
+const mintCall: BuildMintTransaction = async ({
   contractAddress,
   takerAddress,
   tokenId,
@@ -31,3 +34,28 @@ export const mintCall: BuildMintTransaction = async ({
   const { data: input, to, value } = data.call_data;
   return [{ to: to as `0x${string}`, data: input as `0x${string}`, value: BigInt(value) }];
 };
+
+/**
+ * One card's. The kit takes whichever answer comes, also one for another quantity or for the account
+ * before: such a one never comes here, and the card stays shut until the present one is there.
+ */
+export function useMintCall(): BuildMintTransaction {
+  const config = useConfig();
+  const newest = useRef(0);
+  return useCallback(
+    (wish) => {
+      const turn = ++newest.current;
+      return new Promise((resolve, reject) => {
+        const whilePresent =
+          <T>(settle: (answer: T) => void) =>
+          (answer: T): void => {
+            // The kit asks nothing for a new account before it has read what that one may mint.
+            if (turn === newest.current && getAccount(config).address === wish.takerAddress)
+              settle(answer);
+          };
+        mintCall(wish).then(whilePresent(resolve), whilePresent(reject));
+      });
+    },
+    [config],
+  );
+}

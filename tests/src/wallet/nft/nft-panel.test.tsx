@@ -2,40 +2,74 @@
 /** The collection's cards: a running mint lives in one of them, so they stay once they are there. */
 import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import type { Config } from 'wagmi';
 import { switchChain } from 'wagmi/actions';
 import { base, baseSepolia } from 'wagmi/chains';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connection } from '../../../../src/stores/connection.ts';
 import {
   CARD_ADDRESS,
   cardConfig,
   cardWallet,
-  startCardNode,
-  type CardNode,
+  startCardServers,
+  type CardServers,
+  type CardWallet,
 } from '../../../support/card-wallet.ts';
-import { startProvider, type ProviderServer } from '../../../support/provider-server.ts';
 
 const { default: WalletPanel } = await import('../../../../src/wallet/WalletRoot.tsx');
 
-let provider: ProviderServer;
-let node: CardNode;
+const SELLER = `0x${'5'.repeat(40)}`;
+const MINT = {
+  name: 'Base Day One',
+  contractType: 'ERC1155',
+  price: { amount: '0.01', currency: 'ETH', amountUSD: '30' },
+  mintFee: { amount: '0', currency: 'ETH', amountUSD: '0' },
+  maxMintsPerWallet: 5,
+  isEligibleToMint: true,
+  network: '',
+};
+
+interface Build {
+  quantity: number;
+  takerAddress: string;
+}
+
+let servers: CardServers;
+let wallet: CardWallet;
+let config: Config;
+/** What a test holds back of a build; by default nothing. */
+let held: (build: Build) => Promise<unknown>;
 beforeAll(async () => {
-  [provider, node] = await Promise.all([startProvider(), startCardNode()]);
-  provider.answer(() => 'hang');
+  servers = await startCardServers();
 });
 afterAll(async () => {
-  await Promise.all([provider.close(), node.close()]);
+  await servers.close();
+});
+beforeEach(() => {
+  connection.online = 'online';
+  wallet = cardWallet();
+  servers.forget();
+  held = () => Promise.resolve();
+  servers.provider.answer(async ({ body }) => {
+    const { method, params } = body as { method: string; params: [Build] };
+    const answer = (result: unknown) => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result } });
+    if (method === 'cdp_getMintDetails') return answer(MINT);
+    if (method !== 'cdp_mintToken') return 'hang';
+    await held(params[0]);
+    return answer({
+      call_data: { to: SELLER, data: '0x', value: String(params[0].quantity * 1_000) },
+    });
+  });
+  vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'client-key');
+  vi.stubEnv('VITE_WALLET_NFT_CONTRACT', CARD_ADDRESS);
 });
 afterEach(() => {
   cleanup();
   vi.unstubAllEnvs();
 });
 
-it('keeps its cards without the server and on another chain, and mints nothing there', async () => {
-  vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'client-key');
-  vi.stubEnv('VITE_WALLET_NFT_CONTRACT', CARD_ADDRESS);
-  connection.online = 'online';
-  const config = cardConfig(cardWallet(), { node: node.url, chain: baseSepolia.id });
+const open = async (): Promise<void> => {
+  config = cardConfig(wallet, { node: servers.node.url, chain: baseSepolia.id });
   window.history.replaceState(null, '', '/trading?wallet=account');
   render(<WalletPanel config={config} />);
   fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
@@ -43,6 +77,26 @@ it('keeps its cards without the server and on another chain, and mints nothing t
     expect(document.querySelector('[data-wallet-status="connected"]')).not.toBeNull();
   });
   fireEvent.click(await screen.findByRole('tab', { name: 'NFT' }));
+};
+const mintButton = () => screen.findByTestId<HTMLButtonElement>('ockTransactionButton_Button');
+/** The button once the present mint is prepared. */
+const prepared = async (): Promise<HTMLButtonElement> => {
+  const button = await mintButton();
+  await waitFor(() => {
+    expect([button.textContent, button.disabled]).toEqual(['Mint', false]);
+  });
+  return button;
+};
+const builds = (): Build[] =>
+  servers.provider.asked
+    .map(({ body }) => body as { method: string; params: [Build] })
+    .filter(({ method }) => method === 'cdp_mintToken')
+    .map(({ params }) => params[0]);
+/** Longer than an answer takes from the provider to the card. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 300));
+
+it('keeps its cards without the server and on another chain, and mints nothing there', async () => {
+  await open();
   const card = await screen.findByTestId('ockNFTMintCard_Container');
   const forbidden = (): boolean => card.closest('fieldset')?.disabled === true;
   expect(forbidden()).toBe(false);
@@ -56,4 +110,71 @@ it('keeps its cards without the server and on another chain, and mints nothing t
   await switchChain(config, { chainId: base.id });
   await screen.findByText('This works on Base Sepolia. Your wallet is on Base.');
   expect([card.isConnected, forbidden()]).toEqual([true, true]);
+});
+
+describe('A mint that is prepared', () => {
+  /** Holds back every build from now on; the release of each, by its turn. */
+  const holdBuilds = (): (() => void)[] => {
+    const releases: (() => void)[] = [];
+    held = () =>
+      new Promise<void>((resolve) => {
+        releases.push(resolve);
+      });
+    return releases;
+  };
+  const asked = async (count: number): Promise<void> => {
+    await waitFor(() => {
+      expect(builds()).toHaveLength(count);
+    });
+  };
+
+  it('is for the quantity shown, in whatever order the answers come', async () => {
+    await open();
+    const button = await prepared();
+    const releases = holdBuilds();
+    fireEvent.click(screen.getByTestId('ockQuantitySelector_increment'));
+    await asked(2);
+    fireEvent.click(screen.getByTestId('ockQuantitySelector_decrement'));
+    await asked(3);
+    expect(builds().map(({ quantity }) => quantity)).toEqual([1, 2, 1]);
+    releases[0]?.();
+    await settled();
+    expect(button.disabled).toBe(true);
+    releases[1]?.();
+    await prepared();
+
+    // The older answer comes last.
+    fireEvent.click(screen.getByTestId('ockQuantitySelector_increment'));
+    await asked(4);
+    fireEvent.click(screen.getByTestId('ockQuantitySelector_decrement'));
+    await asked(5);
+    releases[3]?.();
+    await prepared();
+    releases[2]?.();
+    await settled();
+    wallet.answers['wallet_getCapabilities'] = () => ({});
+    let sent: unknown;
+    wallet.answers['eth_sendTransaction'] = (params) => {
+      sent = params;
+      return new Promise(() => undefined);
+    };
+    fireEvent.click(button);
+    await waitFor(() => {
+      expect(sent).toMatchObject([{ value: '0x3e8' }]);
+    });
+  });
+
+  it('is for the account that is connected', async () => {
+    const releases = holdBuilds();
+    await open();
+    await asked(1);
+    // What the next account may mint is not known yet.
+    const other = `0x${'c'.repeat(40)}` as const;
+    servers.provider.answer(() => 'hang');
+    config.connectors[0]?.onAccountsChanged([other]);
+    await settled();
+    releases[0]?.();
+    await settled();
+    expect((await mintButton()).disabled).toBe(true);
+  });
 });
