@@ -6,6 +6,7 @@ import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
+import { BegunNotes } from '../BegunNotes.tsx';
 import type { CardOutcome } from '../card-outcome.ts';
 import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
@@ -13,7 +14,6 @@ import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
-import { BegunNotes } from './BegunNotes.tsx';
 import { usePayment, type Payment } from './use-payment.ts';
 
 /** The kit would connect a wallet of its own making where another kind is connected. */
@@ -137,7 +137,7 @@ export default function CheckoutPanel() {
       <PanelHead title="Checkout" real>
         Pay in USDC on Base. Tradewind plans are paid by card, not here.
       </PanelHead>
-      <BegunNotes except={begun} />
+      <BegunNotes kind="payment" except={begun} />
       <CheckoutCard onBegun={setBegun} />
       <LinkButton to="/subscription" tone="plain" className="mt-4 -ml-4">
         Plans and cards

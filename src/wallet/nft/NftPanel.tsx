@@ -6,6 +6,8 @@ import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { Button } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
+import { BegunNotes } from '../BegunNotes.tsx';
+import type { CardOutcome } from '../card-outcome.ts';
 import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
@@ -13,16 +15,24 @@ import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 import { useMintCall } from './mint-call.ts';
+import { UNREAD, useMint } from './use-mint.ts';
 
 interface TokenProps {
   contract: `0x${string}`;
   tokenId: string;
 }
 
-/** The kit's codes for a token or a mint that it could not read: its cards are empty then. */
-const UNREAD = new Set(['NmND01', 'NmMD01']);
-/** A mint that could not be prepared: its card says so itself. */
-const UNPREPARED = 'NmNBc01';
+interface MintProps {
+  sponsored: boolean;
+  onBegun: (id: string | null) => void;
+}
+
+/** Where the kit says it right there is nothing to add. */
+const SAID: Partial<Record<CardOutcome, string>> = {
+  unknown:
+    'We do not know whether it was minted. Check your wallet’s history before you try again.',
+  failed: 'The mint failed. Your coins stayed in your wallet.',
+};
 
 function Unread({ onAgain }: { onAgain: () => void }) {
   return (
@@ -58,38 +68,30 @@ function TokenView({ contract, tokenId }: TokenProps) {
   );
 }
 
-function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolean }) {
-  const [failure, setFailure] = useState<string | null>(null);
+function Mint({ contract, tokenId, sponsored, onBegun }: TokenProps & MintProps) {
+  const { follow, outcome, readAgain, unread } = useMint(onBegun);
   const mintCall = useMintCall();
-  if (failure !== null && UNREAD.has(failure))
-    return (
-      <Unread
-        onAgain={() => {
-          setFailure(null);
-        }}
-      />
-    );
+  const said = outcome === null || outcome === 'running' ? undefined : SAID[outcome];
   return (
     <>
-      {failure !== null && failure !== UNPREPARED && (
+      {said !== undefined && (
         <p role="alert" className="mb-2 text-amber">
-          Minting failed, unless your wallet says otherwise.
+          {said}
         </p>
       )}
-      <KitFrame>
-        <NFTMintCard
-          contractAddress={contract}
-          tokenId={tokenId}
-          isSponsored={sponsored}
-          buildMintTransaction={mintCall}
-          onError={({ code }) => {
-            setFailure(code);
-          }}
-          onSuccess={() => {
-            setFailure(null);
-          }}
-        />
-      </KitFrame>
+      {unread ? (
+        <Unread onAgain={readAgain} />
+      ) : (
+        <KitFrame>
+          <NFTMintCard
+            contractAddress={contract}
+            tokenId={tokenId}
+            isSponsored={sponsored}
+            buildMintTransaction={mintCall}
+            onStatus={follow}
+          />
+        </KitFrame>
+      )}
     </>
   );
 }
@@ -98,8 +100,9 @@ function Collection({
   chainId,
   hindered,
   sponsored,
+  onBegun,
   ...token
-}: TokenProps & { chainId: number; hindered: boolean; sponsored: boolean }) {
+}: TokenProps & MintProps & { chainId: number; hindered: boolean }) {
   const { address } = useAccount();
   const elsewhere = useChainGate(chainId);
   return (
@@ -117,7 +120,7 @@ function Collection({
             {(isElsewhere) => (
               // The kit's card takes no `disabled`: a field set forbids its buttons all the same.
               <fieldset disabled={hindered || isElsewhere} className="contents">
-                <Mint {...token} sponsored={sponsored} />
+                <Mint {...token} sponsored={sponsored} onBegun={onBegun} />
               </fieldset>
             )}
           </KeptCard>
@@ -127,7 +130,7 @@ function Collection({
   );
 }
 
-function NftBody({ offline }: { offline: boolean }) {
+function NftBody({ offline, onBegun }: { offline: boolean } & Pick<MintProps, 'onBegun'>) {
   const { kit, parts } = useWalletSettings();
   const { contract, tokenId } = parts.nft;
   if (kit.apiKey === null || contract === null)
@@ -158,6 +161,7 @@ function NftBody({ offline }: { offline: boolean }) {
             chainId={kit.chainId}
             hindered={hindered}
             sponsored={kit.config.paymaster !== null}
+            onBegun={onBegun}
           />
         </KitService>
       )}
@@ -168,12 +172,14 @@ function NftBody({ offline }: { offline: boolean }) {
 export default function NftPanel() {
   const { kit } = useWalletSettings();
   const { online } = useSnapshot(connection);
+  const [begun, setBegun] = useState<string | null>(null);
   return (
     <>
       <PanelHead title="NFT" real={kit.chainId === base.id}>
         View a collection&rsquo;s token and mint one to your wallet.
       </PanelHead>
-      <NftBody offline={online === 'offline'} />
+      <BegunNotes kind="mint" except={begun} />
+      <NftBody offline={online === 'offline'} onBegun={setBegun} />
     </>
   );
 }

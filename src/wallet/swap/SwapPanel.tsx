@@ -1,11 +1,12 @@
 /** Swapping ETH and USDC on Base with the kit's own card. */
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import { Swap, type LifecycleStatus } from '@coinbase/onchainkit/swap';
 import type { Token } from '@coinbase/onchainkit/token';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { connection } from '../../stores/connection.ts';
+import { BegunNotes } from '../BegunNotes.tsx';
 import type { CardOutcome } from '../card-outcome.ts';
 import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
@@ -37,14 +38,18 @@ const SAID: Partial<Record<CardOutcome, string>> = {
   failed: 'The swap failed. Your coins stayed in your wallet.',
 };
 
-function ExchangeCard({ hindered }: { hindered: boolean }) {
+interface CardProps {
+  onBegun: (id: string | null) => void;
+}
+
+function ExchangeCard({ hindered, onBegun }: CardProps & { hindered: boolean }) {
   const { kit } = useWalletSettings();
   const { chain } = useAccount();
   const elsewhere = useChainGate(
     base.id,
     <p>The balances below are those on {chain?.name ?? 'another network'}.</p>,
   );
-  const { follow, outcome } = useSwapOutcome();
+  const { follow, outcome } = useSwapOutcome(onBegun);
   const { followPrice, isOld } = usePriceAge();
   const onStatus = useCallback(
     (status: LifecycleStatus) => {
@@ -85,7 +90,7 @@ function ExchangeCard({ hindered }: { hindered: boolean }) {
   );
 }
 
-function SwapCard() {
+function SwapCard({ onBegun }: CardProps) {
   const { kit } = useWalletSettings();
   const offline = useSnapshot(connection).online === 'offline';
   const { address } = useAccount();
@@ -108,19 +113,21 @@ function SwapCard() {
         ) : null
       }
     >
-      {(hindered) => <ExchangeCard hindered={hindered} />}
+      {(hindered) => <ExchangeCard hindered={hindered} onBegun={onBegun} />}
     </KeptCard>
   );
 }
 
 export default function SwapPanel() {
+  const [begun, setBegun] = useState<string | null>(null);
   return (
     <>
       <PanelHead title="Swap" real>
         Swap ETH and USDC on Base at the price of a liquidity pool. Test coins on Base Sepolia
         cannot be swapped.
       </PanelHead>
-      <SwapCard />
+      <BegunNotes kind="swap" except={begun} />
+      <SwapCard onBegun={setBegun} />
     </>
   );
 }

@@ -1,32 +1,23 @@
 /** Follows a swap of the kit's card to its outcome. */
-import { useCallback, useRef, useState } from 'react';
+import { useCallback } from 'react';
 import type { LifecycleStatus } from '@coinbase/onchainkit/swap';
-import { useCardOutcome, type CardOutcome } from '../card-outcome.ts';
+import { useCardRun, type CardRun } from '../card-run.ts';
 
-/** `outcome`: of the last swap; null while there is none. */
-export function useSwapOutcome(): {
+/** The kit's code for what fails between the press and the receipt; its other ones are of prices. */
+const UNSWAPPED = 'TmSPc02';
+
+/** `onBegun`: as `useCardRun` has it. */
+export function useSwapOutcome(onBegun: (id: string | null) => void): {
   follow: (status: LifecycleStatus) => void;
-  outcome: CardOutcome | 'running' | null;
+  outcome: CardRun['outcome'];
 } {
-  const [outcome, setOutcome] = useState<CardOutcome | 'running' | null>(null);
-  const running = useRef<{ payer: string | null } | null>(null);
-  // A swap may be several requests: it began with the first.
-  const begin = useCallback((payer: string | null) => {
-    running.current ??= { payer };
-    setOutcome('running');
-  }, []);
-  const { ofError, ofReceipt } = useCardOutcome(begin);
+  const { failed, outcome, succeeded } = useCardRun('swap', onBegun);
   const follow = useCallback(
     ({ statusData, statusName }: LifecycleStatus) => {
-      const swap = running.current;
-      // An error before the wallet was asked is one of a price, and the card says it.
-      if (swap === null || (statusName !== 'error' && statusName !== 'success')) return;
-      running.current = null;
-      setOutcome(
-        statusName === 'error' ? ofError() : ofReceipt(statusData.transactionReceipt, swap.payer),
-      );
+      if (statusName === 'success') succeeded(statusData.transactionReceipt);
+      else if (statusName === 'error' && statusData.code === UNSWAPPED) failed();
     },
-    [ofError, ofReceipt],
+    [failed, succeeded],
   );
   return { follow, outcome };
 }

@@ -182,6 +182,16 @@ describe('A running payment', () => {
     expect(screen.queryByText(BEGUN)).toBeNull();
   });
 
+  it('noted before swaps and mints were noted too is still one of Checkout alone', async () => {
+    const old = { uid: 'ann', begun: [{ id: 'one', at: Date.now() }] };
+    localStorage.setItem('tradewind.walletPayments', JSON.stringify(old));
+    await open();
+    await screen.findByText(BEGUN);
+    await show('Swap');
+    await screen.findAllByText(/^Balance: /);
+    expect(screen.queryByText(/was begun at/)).toBeNull();
+  });
+
   it("is its person's: a log-out removes it, and nobody else sees it", async () => {
     await open();
     await pay();

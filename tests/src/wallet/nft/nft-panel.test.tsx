@@ -1,16 +1,22 @@
 // @vitest-environment jsdom
-/** The collection's cards: a running mint lives in one of them, so they stay once they are there. */
+/**
+ * The collection's cards: a running mint lives in one of them, so they stay once they are there; what
+ * a mint is prepared for, and what is said of its outcome.
+ */
 import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import type { Config } from 'wagmi';
 import { switchChain } from 'wagmi/actions';
 import { base, baseSepolia } from 'wagmi/chains';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { writeLastUser } from '../../../../src/identity/last-user.ts';
+import { session } from '../../../../src/identity/session.ts';
 import { connection } from '../../../../src/stores/connection.ts';
 import {
   CARD_ADDRESS,
   cardConfig,
   cardWallet,
+  operation,
   startCardServers,
   type CardServers,
   type CardWallet,
@@ -46,8 +52,17 @@ afterAll(async () => {
   await servers.close();
 });
 beforeEach(() => {
+  localStorage.clear();
+  writeLastUser({ uid: 'ann', email: null, lastSignInTime: null });
+  Object.assign(session, {
+    status: 'signed-in',
+    user: { uid: 'ann', email: null, metadata: {} },
+  });
   connection.online = 'online';
   wallet = cardWallet();
+  wallet.answers['wallet_getCapabilities'] = () => ({
+    '0x14a34': { atomicBatch: { supported: true } },
+  });
   servers.forget();
   held = () => Promise.resolve();
   servers.provider.answer(async ({ body }) => {
@@ -68,6 +83,9 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+const show = async (name: string): Promise<void> => {
+  fireEvent.click(await screen.findByRole('tab', { name }));
+};
 const open = async (): Promise<void> => {
   config = cardConfig(wallet, { node: servers.node.url, chain: baseSepolia.id });
   window.history.replaceState(null, '', '/trading?wallet=account');
@@ -76,7 +94,7 @@ const open = async (): Promise<void> => {
   await waitFor(() => {
     expect(document.querySelector('[data-wallet-status="connected"]')).not.toBeNull();
   });
-  fireEvent.click(await screen.findByRole('tab', { name: 'NFT' }));
+  await show('NFT');
 };
 const mintButton = () => screen.findByTestId<HTMLButtonElement>('ockTransactionButton_Button');
 /** The button once the present mint is prepared. */
@@ -152,15 +170,14 @@ describe('A mint that is prepared', () => {
     await prepared();
     releases[2]?.();
     await settled();
-    wallet.answers['wallet_getCapabilities'] = () => ({});
     let sent: unknown;
-    wallet.answers['eth_sendTransaction'] = (params) => {
+    wallet.answers['wallet_sendCalls'] = (params) => {
       sent = params;
       return new Promise(() => undefined);
     };
     fireEvent.click(button);
     await waitFor(() => {
-      expect(sent).toMatchObject([{ value: '0x3e8' }]);
+      expect(sent).toMatchObject([{ calls: [{ value: '0x3e8' }] }]);
     });
   });
 
@@ -176,5 +193,101 @@ describe('A mint that is prepared', () => {
     releases[0]?.();
     await settled();
     expect((await mintButton()).disabled).toBe(true);
+  });
+});
+
+const mint = async (answer: () => unknown): Promise<void> => {
+  const abilities = (): number =>
+    wallet.asked.filter((method) => method === 'wallet_getCapabilities').length;
+  const before = abilities();
+  wallet.answers['wallet_sendCalls'] = answer;
+  await open();
+  const button = await prepared();
+  // The kit takes the wallet for a smart one once it has told what it can do.
+  await waitFor(() => {
+    expect(abilities()).toBeGreaterThan(before);
+  });
+  await settled();
+  fireEvent.click(button);
+};
+const refused = (message: string) => () =>
+  Promise.reject(Object.assign(new Error(message), { code: 4001 }));
+const UNKNOWN =
+  'We do not know whether it was minted. Check your wallet’s history before you try again.';
+const BEGUN = /^A mint was begun at .+\. Check your wallet’s history before you mint again\.$/;
+
+describe('The outcome of a mint', () => {
+  const FAILED = 'The mint failed. Your coins stayed in your wallet.';
+
+  it('is a failure where the bundle succeeded and the operation in it did not', async () => {
+    servers.node.logs.push(operation(false));
+    await mint(() => ({ id: '0x1' }));
+    await screen.findByText(FAILED);
+  });
+
+  it('is a success where the operation succeeded, and unknown where the bundle does not say', async () => {
+    servers.node.logs.push(operation(true));
+    await mint(() => ({ id: '0x1' }));
+    await screen.findByText('Successful');
+    await settled();
+    expect(screen.queryByRole('alert')).toBeNull();
+    cleanup();
+    servers.node.logs.length = 0;
+    await mint(() => ({ id: '0x1' }));
+    await screen.findByText(UNKNOWN);
+  });
+
+  it('is unknown where the window closed before it answered, and a plain no where the person declined', async () => {
+    await mint(refused('Request rejected'));
+    await screen.findByText(UNKNOWN);
+    cleanup();
+    await mint(refused('User denied it.'));
+    await screen.findByText('Request denied.');
+    await settled();
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+});
+
+describe('A running mint', () => {
+  it('is still known of after a change of tab and a reload, until it is dismissed', async () => {
+    await mint(() => new Promise(() => undefined));
+    await screen.findByText('Confirm in wallet.');
+    expect(screen.queryByText(BEGUN)).toBeNull();
+    await show('Checkout');
+    await show('NFT');
+    await screen.findByText(BEGUN);
+    cleanup();
+    await open();
+    await screen.findByText(BEGUN);
+    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+    await waitFor(() => {
+      expect(screen.queryByText(BEGUN)).toBeNull();
+    });
+  });
+
+  it('is forgotten once it has an end, and remembered where that is unknown', async () => {
+    servers.node.logs.push(operation(true));
+    await mint(() => ({ id: '0x1' }));
+    await waitFor(() => {
+      expect(wallet.asked).toContain('wallet_sendCalls');
+      expect(localStorage.getItem('tradewind.walletPayments')).toBeNull();
+    });
+    cleanup();
+    await mint(refused('Request rejected'));
+    await screen.findByText(UNKNOWN);
+    cleanup();
+    await open();
+    expect(await screen.findAllByText(BEGUN)).toHaveLength(1);
+  });
+
+  it('keeps its card where the collection cannot be read again', async () => {
+    await mint(() => new Promise(() => undefined));
+    await screen.findByText('Confirm in wallet.');
+    const card = screen.getByTestId('ockNFTMintCard_Container');
+    servers.provider.answer(() => ({ status: 503 }));
+    config.connectors[0]?.onAccountsChanged([`0x${'c'.repeat(40)}`]);
+    await settled();
+    await settled();
+    expect(card.isConnected).toBe(true);
   });
 });

@@ -3,7 +3,9 @@
 import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { baseSepolia } from 'wagmi/chains';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { writeLastUser } from '../../../../src/identity/last-user.ts';
+import { session } from '../../../../src/identity/session.ts';
 import { connection } from '../../../../src/stores/connection.ts';
 import {
   cardConfig,
@@ -45,6 +47,11 @@ afterAll(async () => {
 });
 beforeEach(() => {
   localStorage.clear();
+  writeLastUser({ uid: 'ann', email: null, lastSignInTime: null });
+  Object.assign(session, {
+    status: 'signed-in',
+    user: { uid: 'ann', email: null, metadata: {} },
+  });
   connection.online = 'online';
   wallet = cardWallet();
   servers.forget();
@@ -64,6 +71,9 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+const show = async (name: string): Promise<void> => {
+  fireEvent.click(await screen.findByRole('tab', { name }));
+};
 const open = async (chain?: number): Promise<void> => {
   const where = chain === undefined ? {} : { chain };
   window.history.replaceState(null, '', '/trading?wallet=account');
@@ -72,7 +82,7 @@ const open = async (chain?: number): Promise<void> => {
   await waitFor(() => {
     expect(document.querySelector('[data-wallet-status="connected"]')).not.toBeNull();
   });
-  fireEvent.click(await screen.findByRole('tab', { name: 'Swap' }));
+  await show('Swap');
 };
 const amounts = () => screen.findAllByPlaceholderText<HTMLInputElement>('0.0');
 const swapButton = (): HTMLButtonElement => screen.getByTestId('ockSwapButton_Button');
@@ -141,6 +151,70 @@ it('says of a swap that failed inside a bundle that it failed', async () => {
   servers.node.logs.push(operation(false));
   await swap(() => ({ id: '0x1' }));
   await screen.findByText('The swap failed. Your coins stayed in your wallet.');
+});
+
+describe('A running swap', () => {
+  const BEGUN = /^A swap was begun at .+\. Check your wallet’s history before you swap again\.$/;
+
+  it('is still known of after a change of tab and a reload, until it is dismissed', async () => {
+    await swap(() => new Promise(() => undefined));
+    await waitFor(() => {
+      expect(wallet.asked).toContain('wallet_sendCalls');
+    });
+    expect(screen.queryByText(BEGUN)).toBeNull();
+    await show('Checkout');
+    await show('Swap');
+    await screen.findByText(BEGUN);
+    cleanup();
+    await open();
+    await screen.findByText(BEGUN);
+    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+    await waitFor(() => {
+      expect(screen.queryByText(BEGUN)).toBeNull();
+    });
+  });
+
+  it('is forgotten once it has an end, and remembered where that is unknown', async () => {
+    servers.node.logs.push(operation(false));
+    await swap(() => ({ id: '0x1' }));
+    await screen.findByText('The swap failed. Your coins stayed in your wallet.');
+    await show('Checkout');
+    await show('Swap');
+    await amounts();
+    expect(screen.queryByText(BEGUN)).toBeNull();
+    cleanup();
+    await swap(() => Promise.reject(Object.assign(new Error('Request rejected'), { code: 4001 })));
+    await screen.findByText(UNKNOWN);
+    cleanup();
+    await open();
+    expect(await screen.findAllByText(BEGUN)).toHaveLength(1);
+  });
+
+  it('has no end by the error of another price', async () => {
+    let answer: (bundle: unknown) => void = () => undefined;
+    servers.node.logs.push(operation(false));
+    await swap(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    await waitFor(() => {
+      expect(wallet.asked).toContain('wallet_sendCalls');
+    });
+    const quotes = (): number => servers.provider.asked.length;
+    const before = quotes();
+    servers.provider.answer(() => ({ status: 503 }));
+    const [from] = await amounts();
+    fireEvent.change(from as HTMLInputElement, { target: { value: '0.2' } });
+    await waitFor(() => {
+      expect(quotes()).toBeGreaterThan(before);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(screen.queryByText(UNKNOWN)).toBeNull();
+    answer({ id: '0x1' });
+    await screen.findByText('The swap failed. Your coins stayed in your wallet.');
+  });
 });
 
 it('sells at no price that has stood for a minute', async () => {

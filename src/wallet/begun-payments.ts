@@ -1,17 +1,22 @@
 /**
- * The payments begun on this device whose end is not known, kept for their user until logout. The
- * kit's card forgets its payment when it is left.
+ * The payments, swaps and mints begun on this device whose end is not known, kept for their user
+ * until logout. The kit's card forgets its own when it is left.
  */
 import { useEffect } from 'react';
 import * as z from 'zod/mini';
 import { proxy, useSnapshot } from 'valtio';
-import { keepsSnapshots } from '../../commands.ts';
-import { readLastUser } from '../../identity/last-user.ts';
-import { onPurge, session } from '../../identity/session.ts';
+import { keepsSnapshots } from '../commands.ts';
+import { readLastUser } from '../identity/last-user.ts';
+import { onPurge, session } from '../identity/session.ts';
 
-/** `at`: device clock, ms. */
-const Begun = z.object({ id: z.string(), at: z.number() });
+/** `at`: device clock, ms. A note without a kind is of the time when only payments were noted. */
+const Begun = z.object({
+  id: z.string(),
+  at: z.number(),
+  kind: z._default(z.enum(['payment', 'swap', 'mint']), 'payment'),
+});
 export type Begun = z.infer<typeof Begun>;
+export type BegunKind = Begun['kind'];
 const Kept = z.object({ uid: z.string(), begun: z.array(Begun) });
 
 /** A logout deletes everything that is not a preference of the device. */
@@ -58,15 +63,15 @@ function write(uid: string, begun: Begun[]): void {
 const ownUid = (): string => session.user?.uid ?? '';
 
 /** Answers the id under which it is noted. */
-export function notePayment(now = Date.now()): string {
+export function noteBegun(kind: BegunKind, now = Date.now()): string {
   const uid = ownUid();
   const id = crypto.randomUUID();
-  write(uid, [{ id, at: now }, ...known(uid)]);
+  write(uid, [{ id, at: now, kind }, ...known(uid)]);
   return id;
 }
 
 /** Its end is known, or its person has read of it. */
-export function forgetPayment(id: string): void {
+export function forgetBegun(id: string): void {
   const uid = ownUid();
   write(
     uid,
@@ -74,8 +79,8 @@ export function forgetPayment(id: string): void {
   );
 }
 
-/** The person's, newest first. Follows other tabs. */
-export function useBegunPayments(): readonly Begun[] {
+/** The person's of one kind, newest first. Follows other tabs. */
+export function useBegunPayments(kind: BegunKind): readonly Begun[] {
   const uid = useSnapshot(session).user?.uid ?? '';
   const { list, uid: whose } = useSnapshot(begunStore);
   useEffect(() => {
@@ -88,5 +93,5 @@ export function useBegunPayments(): readonly Begun[] {
       removeEventListener('storage', follow);
     };
   }, [uid]);
-  return whose === uid ? list : [];
+  return whose === uid ? list.filter((one) => one.kind === kind) : [];
 }
