@@ -4,6 +4,8 @@
  */
 import type { MutationCache } from '@tanstack/react-query';
 import type { TransactionReceipt } from 'viem';
+import type { Config } from 'wagmi';
+import { getTransactionReceipt } from 'wagmi/actions';
 import { operationOutcome } from './send/user-operations.ts';
 import { walletFailure } from './wallet-errors.ts';
 
@@ -37,3 +39,24 @@ export function outcomeOfReceipt(
 /** Of the wallet's own error: the kit hands on only its text, without its cause. */
 export const outcomeOfError = (error: unknown): CardOutcome =>
   walletFailure(error, 'send').safe === 'Nothing was sent.' ? 'none' : 'unknown';
+
+/**
+ * Of what was sent, where the kit or the wallet gave up on it: a failure only where the chain
+ * reverted all of it.
+ */
+export async function outcomeOnChain(
+  config: Config,
+  hashes: readonly `0x${string}`[],
+  chainId: number | undefined,
+): Promise<CardOutcome> {
+  if (hashes.length === 0) return 'unknown';
+  const where = chainId === undefined ? {} : { chainId };
+  try {
+    const receipts = await Promise.all(
+      hashes.map((hash) => getTransactionReceipt(config, { hash, ...where })),
+    );
+    return receipts.every(({ status }) => status === 'reverted') ? 'failed' : 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,15 +1,16 @@
 /** Follows what a card of the kit begins to its outcome, and notes on the device that it was begun. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
-import type { TransactionReceipt } from 'viem';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { isHash, type TransactionReceipt } from 'viem';
 import { useConfig } from 'wagmi';
-import { getAccount } from 'wagmi/actions';
+import { getAccount, type GetCallsStatusReturnType } from 'wagmi/actions';
 import { forgetBegun, noteBegun, type BegunKind } from './begun-payments.ts';
 import {
   lastPaying,
   mayPay,
   outcomeOfError,
   outcomeOfReceipt,
+  outcomeOnChain,
   type CardOutcome,
 } from './card-outcome.ts';
 
@@ -17,7 +18,10 @@ import {
 interface Run {
   id: string;
   payer: string | null;
+  chainId: number | undefined;
 }
+
+type Judge = (run: Run) => CardOutcome | Promise<CardOutcome>;
 
 export interface CardRun {
   /** Of the last; null while there is none. */
@@ -30,6 +34,29 @@ export interface CardRun {
   succeeded: (receipt: TransactionReceipt | undefined) => void;
 }
 
+/** A bundle's name, as the wallet answered it. */
+const bundleOf = (answer: unknown): unknown =>
+  typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : answer;
+
+/**
+ * Calls `onGivenUp` with the transactions of the last bundle once its wallet says that it failed:
+ * the kit waits for a success for ever.
+ */
+function useGivenUp(client: QueryClient, onGivenUp: (hashes: `0x${string}`[]) => void): void {
+  useEffect(
+    () =>
+      client.getQueryCache().subscribe(({ query, type }) => {
+        const [what, of] = query.queryKey as readonly unknown[];
+        if (type !== 'updated' || what !== 'callsStatus') return;
+        const calls = query.state.data as GetCallsStatusReturnType | undefined;
+        const last = lastPaying(client.getMutationCache())?.state.data;
+        if (calls?.status !== 'failure' || bundleOf(of) !== bundleOf(last)) return;
+        onGivenUp((calls.receipts ?? []).map(({ transactionHash }) => transactionHash));
+      }),
+    [client, onGivenUp],
+  );
+}
+
 /**
  * Heeds the library's requests themselves: the kit skips its own word of a request that is answered
  * at once.
@@ -37,9 +64,11 @@ export interface CardRun {
  */
 export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void): CardRun {
   const config = useConfig();
-  const requests = useQueryClient().getMutationCache();
+  const client = useQueryClient();
+  const requests = client.getMutationCache();
   const [outcome, setOutcome] = useState<CardRun['outcome']>(null);
   const running = useRef<Run | null>(null);
+  const newest = useRef<Run | null>(null);
   useEffect(
     () =>
       requests.subscribe(({ mutation, type, ...event }) => {
@@ -48,7 +77,8 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
         if (!begins || mutation === undefined || !mayPay(mutation) || running.current !== null)
           return;
         const id = noteBegun(kind);
-        running.current = { id, payer: getAccount(config).address ?? null };
+        const { address: payer = null, chainId } = getAccount(config);
+        newest.current = running.current = { id, payer, chainId };
         setOutcome('running');
         onBegun(id);
       }),
@@ -60,20 +90,34 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
     },
     [onBegun],
   );
-  const end = useCallback((judge: (run: Run) => CardOutcome) => {
+  const end = useCallback((judge: Judge) => {
     const run = running.current;
     if (run === null) return;
     running.current = null;
-    const became = judge(run);
-    setOutcome(became);
-    if (became !== 'unknown') forgetBegun(run.id);
+    void Promise.resolve(judge(run)).then((became) => {
+      if (became !== 'unknown') forgetBegun(run.id);
+      if (newest.current === run) setOutcome(became);
+    });
   }, []);
   const isRunning = useCallback(() => running.current !== null, []);
   const failed = useCallback(() => {
     const last = lastPaying(requests);
     // While the wallet still asks, an error is one of something else.
-    if (last?.state.status !== 'pending') end(() => outcomeOfError(last?.state.error));
-  }, [end, requests]);
+    if (last?.state.status === 'pending') return;
+    const sent = last?.state.data;
+    end(({ chainId }) =>
+      typeof sent === 'string' && isHash(sent)
+        ? outcomeOnChain(config, [sent], chainId)
+        : outcomeOfError(last?.state.error),
+    );
+  }, [config, end, requests]);
+  const givenUp = useCallback(
+    (hashes: `0x${string}`[]) => {
+      end(({ chainId }) => outcomeOnChain(config, hashes, chainId));
+    },
+    [config, end],
+  );
+  useGivenUp(client, givenUp);
   const succeeded = useCallback(
     (receipt: TransactionReceipt | undefined) => {
       end(({ payer }) => outcomeOfReceipt(receipt, payer));

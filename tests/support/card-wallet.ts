@@ -105,12 +105,14 @@ export function cardConfig(
 export interface CardNode extends ReplyServer {
   /** The logs of the transaction that the wallet says it sent. */
   logs: unknown[];
+  /** What else its receipt says, in place of a bundle's. */
+  receipt: Record<string, unknown>;
 }
 
 /** A node on which everybody has a thousand USDC, and a bundle is in a block. */
 export async function startCardNode(): Promise<CardNode> {
   const server = await startReplyServer();
-  const node: CardNode = { ...server, logs: [] };
+  const node: CardNode = { ...server, logs: [], receipt: {} };
   const results: Record<string, () => unknown> = {
     eth_call: () => `0x${(1_000_000_000).toString(16).padStart(64, '0')}`,
     eth_blockNumber: () => '0x2',
@@ -130,6 +132,7 @@ export async function startCardNode(): Promise<CardNode> {
       transactionHash: PAID_HASH,
       transactionIndex: '0x0',
       type: '0x2',
+      ...node.receipt,
     }),
   };
   server.answer(({ body }) => {
@@ -155,6 +158,7 @@ export async function startCardServers(): Promise<CardServers> {
     node,
     forget() {
       node.logs.length = 0;
+      node.receipt = {};
       node.asked.length = 0;
       provider.asked.length = 0;
     },

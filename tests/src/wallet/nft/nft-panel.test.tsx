@@ -246,6 +246,42 @@ describe('The outcome of a mint', () => {
     await settled();
     expect(screen.queryByRole('alert')).toBeNull();
   });
+
+  it('is a failure where the chain reverted it, and unknown where only the wallet says so', async () => {
+    const refusal = (receipts: unknown[]) => () => ({
+      atomic: true,
+      chainId: '0x14a34',
+      id: '0x1',
+      status: receipts.length === 0 ? 400 : 500,
+      version: '2.0.0',
+      receipts,
+    });
+    servers.node.receipt = { status: '0x0' };
+    wallet.answers['wallet_getCallsStatus'] = refusal([
+      {
+        blockHash: `0x${'8'.repeat(64)}`,
+        blockNumber: '0x1',
+        gasUsed: '0x1',
+        logs: [],
+        status: '0x0',
+        transactionHash: `0x${'7'.repeat(64)}`,
+      },
+    ]);
+    await mint(() => ({ id: '0x1' }));
+    await screen.findByText(FAILED);
+    cleanup();
+    wallet.answers['wallet_getCallsStatus'] = refusal([]);
+    await mint(() => ({ id: '0x1' }));
+    await screen.findByText(UNKNOWN);
+  });
+
+  it("is a failure where the chain reverted a browser wallet's transaction", async () => {
+    wallet.answers['wallet_getCapabilities'] = () => ({});
+    wallet.answers['eth_sendTransaction'] = () => `0x${'7'.repeat(64)}`;
+    servers.node.receipt = { status: '0x0', from: CARD_ADDRESS };
+    await mint(() => undefined);
+    await screen.findByText(FAILED);
+  });
 });
 
 describe('A running mint', () => {
