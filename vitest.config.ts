@@ -36,7 +36,7 @@ const OWN_FORK = [
   'tests/src/platform/load-part.test.ts',
   'tests/src/shell/palette.test.tsx',
   'tests/src/wallet/wallet-panels.test.tsx',
-  'tests/src/wallet/fund/fund-card.test.tsx',
+  'tests/src/wallet/fund/{fund-card,fund-panel}.test.tsx',
 ];
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];

@@ -1,5 +1,5 @@
 /** The purchase card: header, amount in money or coins, payment methods and the Buy button. */
-import { useState, type Dispatch, type FormEvent, type SetStateAction } from 'react';
+import { useEffect, useState, type Dispatch, type FormEvent, type SetStateAction } from 'react';
 import { useSnapshot } from 'valtio';
 import { formatFixed, type Fixed } from '../../../contract/money.ts';
 import { Age } from '../../components/Age.tsx';
@@ -23,6 +23,11 @@ export interface FundCardProps extends PurchaseEvents {
   address: `0x${string}`;
   market: Market;
   onramp: Onramp;
+  /** What is typed outlasts the card. */
+  typed: TypedAmount;
+  setTyped: Dispatch<SetStateAction<TypedAmount>>;
+  /** Whether a purchase is being opened or paid for: it has to be a stable function. */
+  onBusy?: (isBusy: boolean) => void;
   /** Defaults to 'Buy {ASSET}'. */
   headerText?: string;
   buttonText?: string;
@@ -202,8 +207,10 @@ function useOpenPage(
   { opened, left }: Pick<ReturnType<typeof usePurchaseStatus>, 'opened' | 'left'>,
 ) {
   const [trouble, setTrouble] = useState<string | null>(null);
+  const [isOpening, setIsOpening] = useState(false);
   const open = (order: Parameters<Onramp['page']>[0]): void => {
     setTrouble(null);
+    setIsOpening(true);
     reportWallet('fundInitiated', { currency: order.currency });
     void openPurchase(
       () => onramp.page(order),
@@ -211,6 +218,7 @@ function useOpenPage(
         left();
       },
     ).then((said) => {
+      setIsOpening(false);
       if (said === null) opened();
       else {
         setTrouble(said);
@@ -218,7 +226,7 @@ function useOpenPage(
       }
     });
   };
-  return { trouble, open };
+  return { trouble, isOpening, open };
 }
 
 export function FundCard({
@@ -226,21 +234,26 @@ export function FundCard({
   address,
   market,
   onramp,
+  typed,
+  setTyped,
+  onBusy,
   headerText = `Buy ${asset.toUpperCase()}`,
   buttonText = 'Buy',
   ...events
 }: FundCardProps) {
   const { online } = useSnapshot(connection);
-  const [typed, setTyped] = useState<TypedAmount>({ kind: 'fiat', text: '' });
   const [chosen, setChosen] = useState<string | null>(null);
   const terms = useTerms(onramp, asset, market, events.onError);
   const { status, ...purchase } = usePurchaseStatus(events);
-  const { trouble, open } = useOpenPage(onramp, purchase);
+  const { trouble, isOpening, open } = useOpenPage(onramp, purchase);
   const read = readAmount(typed, chosen, terms, market);
   const { method, sum } = read;
-  const isPending = status.statusName === 'transactionPending';
+  const isPending = isOpening || status.statusName === 'transactionPending';
   const ready = method !== null && sum !== null && read.outside === null && online !== 'offline';
 
+  useEffect(() => {
+    onBusy?.(isPending);
+  }, [isPending, onBusy]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!ready || isPending) return;

@@ -8,10 +8,12 @@ import { buttonClass } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { connection } from '../../stores/connection.ts';
 import { loadWallet, walletStore } from '../../stores/wallet-store.ts';
+import { KeptCard } from '../KeptCard.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 import { FundCard } from './FundCard.tsx';
 import { directOnramp, type Onramp } from './onramp-quotes.ts';
+import type { TypedAmount } from './purchase-amount.ts';
 import { serverOnramp } from './server-onramp.ts';
 
 const ASSETS = ['ETH', 'USDC'];
@@ -68,6 +70,8 @@ function Purchase({ onramp }: { onramp: Onramp }) {
   const { address } = useAccount();
   const queries = useQueryClient();
   const [asset, setAsset] = useState(ASSETS[0] ?? 'ETH');
+  const [typed, setTyped] = useState<TypedAmount>({ kind: 'fiat', text: '' });
+  const [isBusy, setIsBusy] = useState(false);
   if (address === undefined)
     return <ConnectFirst>Connect a wallet to receive the coins.</ConnectFirst>;
   return (
@@ -76,8 +80,12 @@ function Purchase({ onramp }: { onramp: Onramp }) {
         label="Coin"
         value={asset}
         options={ASSETS.map((value) => ({ value, label: value }))}
+        // The card of a coin is the one that hears of its purchase.
+        disabled={isBusy}
         onChange={(event) => {
           setAsset(event.target.value);
+          // Money is money; so much of one coin is not as much of another.
+          setTyped((old) => (old.kind === 'fiat' ? old : { ...old, text: '' }));
         }}
       />
       <FundCard
@@ -86,6 +94,9 @@ function Purchase({ onramp }: { onramp: Onramp }) {
         address={address}
         market={parts.fund}
         onramp={onramp}
+        typed={typed}
+        setTyped={setTyped}
+        onBusy={setIsBusy}
         onSuccess={() => {
           void queries.invalidateQueries();
         }}
@@ -94,13 +105,7 @@ function Purchase({ onramp }: { onramp: Onramp }) {
   );
 }
 
-function FundBody({ offline, onramp }: { offline: boolean; onramp: ReturnType<typeof useOnramp> }) {
-  if (offline)
-    return (
-      <p role="status" className="text-amber">
-        You are offline. Prices and payment methods load when you are back online.
-      </p>
-    );
+function FundBody({ onramp }: { onramp: ReturnType<typeof useOnramp> }) {
   if (onramp === 'asking') return <SkeletonRows rows={3} label="Loading" />;
   return onramp === null ? <Unset /> : <Purchase onramp={onramp} />;
 }
@@ -113,7 +118,18 @@ export default function FundPanel() {
       <PanelHead title="Fund" real>
         Buy coins with real money. They go to your address on Base, not to your paper account.
       </PanelHead>
-      <FundBody offline={offline} onramp={onramp} />
+      <KeptCard
+        hindrance={
+          offline ? (
+            <p role="status" className="text-amber">
+              You are offline. Prices and payment methods load when you are back online.
+            </p>
+          ) : null
+        }
+      >
+        {/* The card itself refuses to buy without the server. */}
+        {() => <FundBody onramp={onramp} />}
+      </KeptCard>
     </>
   );
 }

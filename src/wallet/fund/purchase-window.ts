@@ -20,10 +20,11 @@ export async function openPurchase(
 ): Promise<string | null> {
   const left = Math.round((window.screen.width - WIDTH) / 2);
   const top = Math.round((window.screen.height - HEIGHT) / 2);
-  // A window that is asked for after a wait counts as unasked.
+  // A window that is asked for after a wait counts as unasked. A new one: another purchase may still
+  // be paid in an earlier one.
   const opened = window.open(
     'about:blank',
-    'tradewind-purchase',
+    '_blank',
     `width=${WIDTH},height=${HEIGHT},left=${left},top=${top},resizable,scrollbars=yes,status=1`,
   );
   if (opened === null) return BLOCKED;

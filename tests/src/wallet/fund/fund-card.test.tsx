@@ -4,6 +4,7 @@
  * troubles, and what the provider's window says.
  */
 import '../../../support/page-world.ts';
+import { useState } from 'react';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { setOnchainKitConfig } from '@coinbase/onchainkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -55,10 +56,14 @@ const popup = (): Popup => {
   };
   return window;
 };
+function Typing(props: Omit<FundCardProps, 'typed' | 'setTyped'>) {
+  const [typed, setTyped] = useState<FundCardProps['typed']>({ kind: 'fiat', text: '' });
+  return <FundCard {...props} typed={typed} setTyped={setTyped} />;
+}
 const show = (props: Partial<FundCardProps> = {}) => {
   const events = { onStatus: vi.fn(), onError: vi.fn(), onSuccess: vi.fn() };
   render(
-    <FundCard
+    <Typing
       asset="ETH"
       address={ADDRESS}
       market={US}
@@ -180,6 +185,22 @@ describe('the purchase card', () => {
     expect(screen.getByRole('status').textContent).toContain(
       'If you have already paid, your coins will still arrive.',
     );
+  });
+
+  it('opens one window, however often it is pressed before the page is there', async () => {
+    const open = vi.spyOn(window, 'open').mockReturnValue(popup() as unknown as Window);
+    const busy = vi.fn();
+    show({
+      onramp: { ...directOnramp(KEYS), page: () => new Promise(() => undefined) },
+      onBusy: busy,
+    });
+    await priced();
+    await screen.findByText('Debit card');
+    type('25');
+    fireEvent.submit(await card());
+    fireEvent.submit(await card());
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(busy).toHaveBeenLastCalledWith(true);
   });
 
   it('says what to do when the browser lets no window open', async () => {
