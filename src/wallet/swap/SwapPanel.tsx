@@ -1,7 +1,6 @@
 /** Swapping ETH and USDC on Base with the kit's own card. */
-import { useCallback, useState } from 'react';
-import { Swap, type LifecycleStatus } from '@coinbase/onchainkit/swap';
-import type { Token } from '@coinbase/onchainkit/token';
+import { useState } from 'react';
+import { Swap } from '@coinbase/onchainkit/swap';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
@@ -14,22 +13,8 @@ import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
 import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
-import { usePriceAge } from './use-price-age.ts';
+import { SwapForm } from './SwapForm.tsx';
 import { useSwapOutcome } from './use-swap-outcome.ts';
-
-/** No pictures: they would be fetched from somebody else. */
-const TOKENS: Token[] = [
-  { name: 'Ether', symbol: 'ETH', address: '', chainId: base.id, decimals: 18, image: null },
-  {
-    name: 'USD Coin',
-    symbol: 'USDC',
-    address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-    chainId: base.id,
-    decimals: 6,
-    image: null,
-  },
-];
-const TO = TOKENS.toReversed();
 
 /** Where the kit says it right there is nothing to add. */
 const SAID: Partial<Record<CardOutcome, string>> = {
@@ -50,14 +35,6 @@ function ExchangeCard({ hindered, onBegun }: CardProps & { hindered: boolean }) 
     <p>The balances below are those on {chain?.name ?? 'another network'}.</p>,
   );
   const { follow, outcome } = useSwapOutcome(onBegun);
-  const { followPrice, isOld } = usePriceAge();
-  const onStatus = useCallback(
-    (status: LifecycleStatus) => {
-      follow(status);
-      followPrice(status);
-    },
-    [follow, followPrice],
-  );
   const said = outcome === null || outcome === 'running' ? undefined : SAID[outcome];
   return (
     <>
@@ -68,19 +45,13 @@ function ExchangeCard({ hindered, onBegun }: CardProps & { hindered: boolean }) 
           <Swap
             title="Exchange"
             className="rounded-lg"
-            disabled={hindered || isOld || elsewhere !== null}
-            from={TOKENS}
-            to={TO}
-            onStatus={onStatus}
+            onStatus={follow}
             isSponsored={kit.config.paymaster !== null}
-          />
+          >
+            <SwapForm hindered={hindered || elsewhere !== null} isRunning={outcome === 'running'} />
+          </Swap>
         </KitFrame>
       </KitService>
-      {isOld && outcome !== 'running' && (
-        <p role="status" className="mt-2 text-amber">
-          This price is a minute old. Enter the amount again.
-        </p>
-      )}
       {said !== undefined && (
         <p role="alert" className="mt-2 text-amber">
           {said}

@@ -217,6 +217,94 @@ describe('A running swap', () => {
   });
 });
 
+describe('A price', () => {
+  const OTHER = 'This price is for another amount. Enter the amount again.';
+  /** Holds back every price from now on, each by its amount of ETH; the release of each, by its turn. */
+  const holdPrices = (): (() => void)[] => {
+    const releases: (() => void)[] = [];
+    servers.provider.answer(async ({ body }) => {
+      const [{ amount }] = (body as { params: [{ amount: string }] }).params;
+      await new Promise<void>((resolve) => {
+        releases.push(resolve);
+      });
+      const toAmount = String((BigInt(amount) * 30_012n) / 10n ** 13n);
+      return { status: 200, body: { jsonrpc: '2.0', id: 1, result: { ...QUOTE, toAmount } } };
+    });
+    return releases;
+  };
+  const type = async (amount: string): Promise<void> => {
+    const [from] = await amounts();
+    fireEvent.change(from as HTMLInputElement, { target: { value: amount } });
+  };
+  /** Until the provider has been asked so often. */
+  const asked = async (releases: unknown[], count: number): Promise<void> => {
+    await waitFor(() => {
+      expect(releases).toHaveLength(count);
+    });
+  };
+  const shows = async (...expected: string[]): Promise<void> => {
+    await waitFor(async () => {
+      expect((await amounts()).map(({ value }) => value)).toEqual(expected);
+    });
+  };
+
+  it('is of the amount shown, in whatever order the answers come', async () => {
+    await open();
+    await price();
+    const releases = holdPrices();
+    await type('10');
+    // What is typed has no price yet.
+    expect(swapButton().disabled).toBe(true);
+    await asked(releases, 1);
+    await type('1');
+    await asked(releases, 2);
+    releases[0]?.();
+    await shows('1', '30012');
+    await screen.findByText(OTHER);
+    expect(swapButton().disabled).toBe(true);
+    releases[1]?.();
+    await shows('1', '3001.2');
+    await waitFor(() => {
+      expect([swapButton().disabled, screen.queryByText(OTHER)]).toEqual([false, null]);
+    });
+
+    // The older answer comes last.
+    await type('10');
+    await asked(releases, 3);
+    await type('1');
+    await asked(releases, 4);
+    releases[3]?.();
+    await waitFor(() => {
+      expect(swapButton().disabled).toBe(false);
+    });
+    releases[2]?.();
+    await shows('1', '30012');
+    await screen.findByText(OTHER);
+    expect(swapButton().disabled).toBe(true);
+  });
+
+  it('is of the two coins as they stand: turned round with it, and not while it is asked for', async () => {
+    await open();
+    await price();
+    const turn = screen.getByTestId('SwapTokensButton');
+    fireEvent.click(turn);
+    await shows('300.12', '0.1');
+    expect(swapButton().disabled).toBe(false);
+    fireEvent.click(turn);
+    await shows('0.1', '300.12');
+    const releases = holdPrices();
+    await type('1');
+    await asked(releases, 1);
+    fireEvent.click(turn);
+    await shows('300.12', '1');
+    expect(swapButton().disabled).toBe(true);
+    releases[0]?.();
+    await shows('300.12', '3001.2');
+    await screen.findByText(OTHER);
+    expect(swapButton().disabled).toBe(true);
+  });
+});
+
 it('sells at no price that has stood for a minute', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const OLD = 'This price is a minute old. Enter the amount again.';
