@@ -7,6 +7,7 @@ import { QueueFull } from '../src/offline/outbox.ts';
 import { isPending, type CommandRequest } from '../src/offline/outbox-entry.ts';
 import type { QueueState } from '../src/offline/queue-store.ts';
 import type { Line } from '../src/offline/send.ts';
+import { readSnapshot } from '../src/offline/snapshots.ts';
 import type { StopOutcome, UnsavedStopOutcome } from '../src/offline/stop-notification.ts';
 import { sendUnsaved, type Patience } from '../src/offline/unsaved.ts';
 import { StorageFault, type UserDatabase } from '../src/offline/user-database.ts';
@@ -52,7 +53,7 @@ export async function stopWithoutPage(
 ): Promise<StopWithoutPage> {
   let commandId: string;
   try {
-    ({ commandId } = await ports.queue.outbox.enqueue(request));
+    ({ commandId } = await ports.queue.outbox.enqueue(await named(request, ports.database)));
   } catch (error) {
     if (isSignedOut(error)) return { said: 'signed-out', commandId: null };
     if (!(error instanceof StorageFault || error instanceof QueueFull)) throw error;
@@ -69,6 +70,14 @@ export async function stopWithoutPage(
       ? { said: 'signed-out', commandId: null }
       : { said: 'waiting', commandId, end };
   }
+}
+
+/** With its agent's name as it is kept: a notification that shows no names holds none either. */
+async function named(request: CommandRequest, database: UserDatabase): Promise<CommandRequest> {
+  if (request.agentName !== '') return request;
+  const kept = await readSnapshot(database.uid, 'agents', database).catch(() => null);
+  const agent = kept?.value.agents.find(({ id }) => id === request.agentId);
+  return { ...request, agentName: agent?.name ?? '' };
 }
 
 async function stopUnsaved(request: CommandRequest, ports: StopPorts): Promise<UnsavedStopOutcome> {

@@ -60,7 +60,7 @@ function FailedStops() {
     >
       <ul>
         {failed.map((entry) => {
-          const name = entry.agentId === null ? 'all agents' : entry.agentName;
+          const name = entry.agentId === null ? 'all agents' : entry.agentName || 'one agent';
           return (
             <li
               key={entry.commandId}

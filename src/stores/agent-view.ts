@@ -101,9 +101,9 @@ export function commandName(entry: Pick<OutboxEntry, 'intent' | 'agentName'>): s
   return entry.agentName === '' ? WORD[entry.intent] : `${WORD[entry.intent]} ${entry.agentName}`;
 }
 
-/** The target of a command. */
-export const commandTarget = (entry: Pick<OutboxEntry, 'agentName'>): string =>
-  entry.agentName === '' ? 'All agents' : entry.agentName;
+/** The target of a command. A stop pressed on a notification may not know its agent's name. */
+export const commandTarget = (entry: Pick<OutboxEntry, 'agentId' | 'agentName'>): string =>
+  entry.agentName || (entry.agentId === null ? 'All agents' : 'One agent');
 
 /** The same for a quarantined record; null where even that cannot be read. */
 export function setAsideName(

@@ -14,6 +14,7 @@ import { recordAgent } from '../../src/api/recorded-replies.ts';
 import { openChannel } from '../../src/offline/channel.ts';
 import { deliver } from '../../src/offline/deliver.ts';
 import type { Bearer, Drained } from '../../src/offline/drain.ts';
+import { writeSnapshot } from '../../src/offline/snapshots.ts';
 import { StorageFault, UserDatabase } from '../../src/offline/user-database.ts';
 import { cancelCommandIn } from '../../src/offline/review.ts';
 import { openUserQueue, type UserQueue } from '../../src/offline/user-queue.ts';
@@ -95,9 +96,10 @@ async function press(
 async function pressed(
   forMs = 400,
   send = () => queue.drain(),
+  request = stop('x'),
 ): Promise<StopWithoutPage & { sentBefore: number | null }> {
   let sentBefore: number | null = null;
-  const stopped = await stopWithoutPage(stop('x'), {
+  const stopped = await stopWithoutPage(request, {
     queue,
     database,
     line: { baseUrl: server.url },
@@ -150,6 +152,20 @@ describe('a stop pressed outside any page', () => {
     };
     expect((await press(400, pageFirst)).said).toBe('delivered');
     expect(posts()).toHaveLength(1);
+  });
+
+  it('has the name by which its agent is kept, where its notification says none', async () => {
+    server.answer(() => 'reset');
+    const nameless = { ...stop('x'), agentName: '' };
+    const named = async (): Promise<string[]> => {
+      await pressed(400, () => queue.drain(), nameless);
+      return (await queue.outbox.state()).entries.map(({ agentName }) => agentName);
+    };
+    expect(await named()).toEqual(['']);
+    await cancelCommandIn(queue.outbox, (await queue.outbox.state()).entries[0]!.commandId);
+    const agents = { agents: [recordAgent('x', 'Harbour', 0)], sequence: 1, asOf: 1 };
+    await writeSnapshot(uid, 'agents', agents, Date.now(), database);
+    expect(await named()).toEqual(['Harbour']);
   });
 
   it('is not called delivered where it left the queue and no server took it', async () => {

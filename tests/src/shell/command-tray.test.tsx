@@ -13,7 +13,7 @@ vi.mock('../../../src/commands.ts', async (original) => ({
 const { queue } = await import('../../../src/commands.ts');
 const { CommandTray } = await import('../../../src/shell/CommandTray.tsx');
 const { removeToast, toastStore } = await import('../../../src/stores/toast-store.ts');
-const { entryOf, start, stop } = await import('../offline/samples.ts');
+const { entryOf, setAlert, start, stop, stopAll } = await import('../offline/samples.ts');
 
 const undos = () => screen.getAllByRole('button', { name: 'Undo' });
 async function undo(index: number): Promise<void> {
@@ -85,6 +85,21 @@ it('says where a command could not be taken back or dismissed, and keeps its row
   expect(toastStore.toasts.map(({ message }) => message)).toEqual([
     'Could not be dismissed on this device.',
     'Could not be undone on this device.',
+  ]);
+});
+
+it('never takes the stop of one agent whose name is not known for one of all agents', async () => {
+  queue.entries = [
+    entryOf({ ...stop('a1'), agentName: '' }, { sequence: 1 }),
+    entryOf(stopAll('a1', 'a2'), { sequence: 2 }),
+    entryOf(setAlert(1, '2500'), { sequence: 3 }),
+  ];
+  await act(() => Promise.resolve());
+  const rows = screen.getAllByRole('listitem').map(({ firstChild }) => firstChild?.textContent);
+  expect(rows).toEqual([
+    expect.stringMatching(/^One agentStop saved on this device\./),
+    expect.stringMatching(/^All agentsStop all saved on this device\./),
+    expect.stringMatching(/^Alert 1Alert saved on this device\./),
   ]);
 });
 

@@ -75,3 +75,8 @@ it('says that a failed stop could not be dismissed, and leaves the focus there',
   ]);
   expect(document.activeElement).toBe(dismissOf('Harbour'));
 });
+
+it('speaks of one agent where the name of a failed stop is not known', async () => {
+  queue.entries = [{ ...failed('a1'), agentName: '' }];
+  await screen.findByText('Stop of one agent failed.');
+});
