@@ -39,6 +39,8 @@ export const MEMORY_WARN_RATIO = 0.8;
 export const START_FRESH_MS = 30 * 60_000;
 export const START_LAPSE_MS = 24 * 60 * 60_000;
 export const SEND_TIMEOUT_MS = 10_000;
+/** What comes so much later than its limit was waited for by a device that slept. */
+export const ASLEEP_MS = 2_000;
 export const OUTBOX_MAX = 500;
 export const STOPS_AT_ONCE = 4;
 export const BACKOFF_BASE_MS = 1_000;

@@ -2,6 +2,7 @@
  * Keeps the server's replies to the page as snapshots, without delaying them and outside Cache
  * Storage.
  */
+import { ASLEEP_MS, SEND_TIMEOUT_MS } from '../contract/limits.ts';
 import { unreached } from '../contract/unreached.ts';
 import type { UserDatabase } from '../src/offline/user-database.ts';
 import type { SnapshotKind, SnapshotValue } from '../src/offline/snapshot-registry.ts';
@@ -42,8 +43,8 @@ export function split(answer: Promise<Response>): Split {
 }
 
 /**
- * Stores a copy of a good reply. `database` was opened when the request began, at `askedAt` (device
- * clock, ms): a logout since then makes this fail.
+ * Stores a copy of a good reply that no sleep delayed. `database` was opened when the request began,
+ * at `askedAt` (device clock, ms): a logout since then makes this fail.
  */
 export async function keep(
   response: Response,
@@ -52,6 +53,8 @@ export async function keep(
   at: number,
   askedAt: number,
 ): Promise<boolean> {
+  // The answer may be hours old, as to the page, which does not count it either.
+  if (at - askedAt > SEND_TIMEOUT_MS + ASLEEP_MS) return false;
   if (!response.ok || !(response.headers.get('content-type') ?? '').includes('application/json'))
     return false;
   let value: unknown;

@@ -15,6 +15,7 @@ import {
   API_RETRY_BASE_MS,
   API_RETRY_FACTOR,
   API_RETRY_MAX_MS,
+  ASLEEP_MS,
   SEND_TIMEOUT_MS,
   SUBSCRIPTION_ATTEMPTS,
 } from '../../contract/limits.ts';
@@ -24,9 +25,6 @@ import { TokenFault } from '../identity/token.ts';
 import { ApiError } from './api-error.ts';
 import { fromReply } from './reply-error.ts';
 import { errorReply, newerToken, sessionOver, type SessionOver } from './session-over.ts';
-
-/** An answer that comes so much later than its limit was waited for by a page that slept, ms. */
-const ASLEEP_MS = 2_000;
 
 type Part<Key extends string, T> =
   Record<string, never> extends T ? { [K in Key]?: T } : { [K in Key]: T };
