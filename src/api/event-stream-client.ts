@@ -1,6 +1,6 @@
 /** The event stream of the server, read by fetch so that it carries the token. */
 import { createParser } from 'eventsource-parser';
-import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
+import { ASLEEP_MS, BACKOFF_BASE_MS } from '../../contract/limits.ts';
 import { backoffCeilingMs, type Backoff } from '../../contract/retry.ts';
 import { StreamEvent } from '../../contract/stream.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION } from '../../contract/version.ts';
@@ -257,6 +257,11 @@ class ReconnectingStream implements Stream {
     for (;;) {
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
+      // What lay in the socket while the device slept is not the present: it is asked for again.
+      if (Date.now() - this.heardAt > STREAM_SILENCE_MS + ASLEEP_MS) {
+        this.again = true;
+        return;
+      }
       this.heard();
       parser.feed(decoder.decode(value, { stream: true }));
     }

@@ -314,6 +314,40 @@ describe('stream', () => {
     opened.stream.close();
   });
 
+  it('takes nothing that lay in the socket over a sleep, and opens again after the last number it saw (F108)', async () => {
+    const opened = open();
+    await vi.advanceTimersByTimeAsync(0);
+    await opened.say(hello(5));
+    await vi.advanceTimersByTimeAsync(15_000);
+    vi.setSystemTime(Date.now() + 5 * 3_600_000);
+    // The server sent them as the lid was closed.
+    for (const event of [heartbeat(5), changed(6)])
+      opened.pipes[0]?.enqueue(new TextEncoder().encode(wire(event)));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(opened.events).toEqual([hello(5)]);
+    expect(opened.urls).toEqual(['/api/stream', '/api/stream?after=5']);
+    expect(opened.states).toEqual(['opening', 'open', 'stale', 'open']);
+    await opened.say(changed(6));
+    expect(opened.events).toEqual([hello(5), changed(6)]);
+    opened.stream.close();
+  });
+
+  it('takes no greeting that came before a sleep either, and reads one that is only late', async () => {
+    const opened = open();
+    await vi.advanceTimersByTimeAsync(0);
+    vi.setSystemTime(Date.now() + STREAM_SILENCE_MS + 1_000);
+    await opened.say(hello(5));
+    expect(opened.events).toEqual([hello(5)]);
+    opened.stream.close();
+    const slept = open();
+    await vi.advanceTimersByTimeAsync(0);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await slept.say(hello(5));
+    expect(slept.events).toEqual([]);
+    expect(slept.urls).toHaveLength(2);
+    slept.stream.close();
+  });
+
   it('says that the sign-in is over or was revoked where the server refuses it for that', async () => {
     const refused: string[] = [];
     const said = {
