@@ -320,7 +320,8 @@ const NOT_LOADED = 'Not confirmed. Part of the app could not be loaded. Try agai
 const SESSION_OVER =
   'Your session has ended. Log in again to start agents or set alerts. You can still stop agents.';
 
-async function submit(request: CommandRequest): Promise<CommandResult> {
+async function submit(asked: CommandRequest): Promise<CommandResult> {
+  const request = { press: { id: crypto.randomUUID(), at: Date.now() }, ...asked };
   const { outbox } = lifecycle.queue ?? {};
   if (outbox === undefined || session.user === null)
     return { said: 'refused', message: 'Not authenticated' };
@@ -352,7 +353,11 @@ async function sendOnce(uid: string, request: CommandRequest): Promise<Unsaved |
     log.error('The code that sends an unsaved command could not be loaded', error);
     return null;
   }
-  return unsaved.sendUnsaved(uid, request, { line, token: bearer });
+  return unsaved.sendUnsaved(uid, request, {
+    line,
+    token: bearer,
+    outbox: lifecycle.queue?.outbox,
+  });
 }
 
 /**
@@ -415,8 +420,12 @@ export function startAgent(agent: ObservedState): Promise<CommandResult> {
   return submit(agentRequest('start', agent));
 }
 
-export function stopAgent(agent: ObservedState): Promise<CommandResult> {
-  return submit(agentRequest('stop', agent));
+/** `again`: of one that was pressed before, and could not be saved then. */
+export function stopAgent(
+  agent: ObservedState,
+  again?: Pick<CommandRequest, 'press'>,
+): Promise<CommandResult> {
+  return submit({ ...agentRequest('stop', agent), ...again });
 }
 
 /** Starts the agents that were shown, and no other. */
@@ -511,6 +520,7 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
       []),
     ...(alertsStore.data?.alerts.map((alert): [string, number] => [alert.id, alert.version]) ?? []),
   ]);
+  let again: CommandRequest | undefined = waiting;
   try {
     const ids =
       waiting?.agentId === null
@@ -522,23 +532,25 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
     // Somebody else may be here by now, who has asked for nothing.
     if (session.user?.uid !== outbox?.uid) return { said: 'refused', message: 'Not authenticated' };
     if (review === null) return unconfirmed(waiting, NOT_LOADED);
-    const entry = outbox && (await review.confirmCommandIn(outbox, commandId, generations, now));
+    again = waiting && review.pressedAgain(waiting, generations, now);
+    const entry =
+      outbox && (await review.confirmCommandIn(outbox, commandId, generations, now, again?.press));
     if (!entry) return { said: 'refused', message: 'This command is no longer waiting' };
     void lifecycle.drainNow();
     return { said: 'saved', entry };
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
-    return unconfirmed(waiting);
+    return unconfirmed(again);
   }
 }
 
 /** A stop that could not be confirmed here goes out at once. */
 const unconfirmed = async (
-  waiting: OutboxEntry | undefined,
+  asked: CommandRequest | undefined,
   why?: string,
 ): Promise<CommandResult> =>
-  waiting !== undefined && isStop(waiting)
-    ? sendNow(waiting, why)
+  asked !== undefined && isStop(asked)
+    ? sendNow(asked, why)
     : { said: 'not-saved', message: why ?? NOT_SAVED };
 
 /** What a log-out would discard, to be shown before. */

@@ -48,9 +48,10 @@ export function outcomeIn({ entries, meta }: QueueState, commandId: string): Sto
 }
 
 export async function stopWithoutPage(
-  request: CommandRequest,
+  asked: CommandRequest,
   ports: StopPorts,
 ): Promise<StopWithoutPage> {
+  const request = { ...asked, press: { id: crypto.randomUUID(), at: Date.now() } };
   let commandId: string;
   try {
     ({ commandId } = await ports.queue.outbox.enqueue(await named(request, ports.database)));
@@ -81,12 +82,13 @@ async function named(request: CommandRequest, database: UserDatabase): Promise<C
 }
 
 async function stopUnsaved(request: CommandRequest, ports: StopPorts): Promise<UnsavedStopOutcome> {
-  const { database, line, patience = PATIENCE } = ports;
+  const { database, line, queue, patience = PATIENCE } = ports;
   const sent = await sendUnsaved(database.uid, request, {
     line,
     // Nothing more is sent for a user who has logged out meanwhile.
     token: (force) => (database.deleted ? Promise.resolve(null) : ports.token(force)),
     patience,
+    outbox: queue.outbox,
   });
   return sent === null ? 'not-saved' : UNSAVED_OUTCOMES[sent.outcome];
 }

@@ -27,21 +27,26 @@ export interface CaughtStop {
   byKey: boolean;
   /** Whether it is on disk. Where it could not be saved, the app sends it. */
   saved: Promise<boolean>;
+  /** The app sends it: it is not saved any more, and would only come twice. */
+  isLate: boolean;
 }
 
 /** A disk that has not answered in this time counts as one that cannot save, ms. */
 const SAVE_DEADLINE_MS = 5_000;
 
 /** Whether a stop is on the device; false after a while without an answer. */
-export function isSavedInTime({ saved }: CaughtStop): Promise<boolean> {
+export function isSavedInTime(caught: CaughtStop): Promise<boolean> {
   const given = new Promise<boolean>((resolve) => {
-    setTimeout(resolve, SAVE_DEADLINE_MS, false);
+    setTimeout(() => {
+      caught.isLate = true;
+      resolve(false);
+    }, SAVE_DEADLINE_MS);
   });
-  return Promise.race([saved, given]);
+  return Promise.race([caught.saved, given]);
 }
 
 /** Adds a press to those of the user's database; durable when it resolves. */
-async function savePress(uid: string, press: FramePress): Promise<boolean> {
+async function savePress(uid: string, one: Omit<CaughtStop, 'saved'>): Promise<boolean> {
   const db = await openKept(uid).catch(() => null);
   if (db === null) return false;
   try {
@@ -50,7 +55,8 @@ async function savePress(uid: string, press: FramePress): Promise<boolean> {
       const meta = transaction.objectStore('meta');
       const before = meta.get(PRESSES_KEY) as IDBRequest<FramePress[] | undefined>;
       before.onsuccess = () => {
-        meta.put([...(before.result ?? []), press], PRESSES_KEY);
+        if (one.isLate) transaction.abort();
+        else meta.put([...(before.result ?? []), one.press], PRESSES_KEY);
       };
       transaction.oncomplete = () => {
         resolve(true);
@@ -350,8 +356,9 @@ export class StopCatcher {
       pressedAt: Date.now(),
     };
     if (!this.isReplaced) showSaved(this.root, agent, false);
-    const saved = savePress(this.uid, press);
-    const one: CaughtStop = { press, bottomPx, byKey, saved };
+    const made = { press, bottomPx, byKey, isLate: false };
+    const saved = savePress(this.uid, made);
+    const one: CaughtStop = Object.assign(made, { saved });
     this.caught.push(one);
     this.onCaught?.(one);
     void saved.then((isSaved) => {

@@ -24,7 +24,12 @@ type Press = Read<typeof press>;
 /** What a press needs to know of the queue it joins. */
 interface QueueToJoin {
   entries: OutboxEntry[];
-  meta: { clockOffsetMs: number | null; lastSeenAt: number; lastSequence?: number | undefined };
+  meta: {
+    clockOffsetMs: number | null;
+    lastSeenAt: number;
+    lastSequence?: number | undefined;
+    taken?: readonly string[] | undefined;
+  };
 }
 
 /** The presses that lie on the device, and the records among them that do not read. */
@@ -48,7 +53,9 @@ export function withPresses<Q extends QueueToJoin>(
   uid: string,
 ): Q {
   return presses.reduce<Q>((queue, { commandId, pressedAt, ...agent }) => {
-    const { clockOffsetMs, lastSeenAt, lastSequence } = queue.meta;
+    const { clockOffsetMs, lastSeenAt, lastSequence, taken } = queue.meta;
+    // The app has sent it without waiting for the disk.
+    if (taken?.includes(commandId) === true) return queue;
     const { entries } = coalesce(
       queue.entries,
       { intent: 'stop', ...agent, agents: [], confirmed: false },

@@ -180,8 +180,16 @@ export type SetAside = Read<typeof legibleFields> | null;
 
 export const legible = (raw: unknown): SetAside => readAs(legibleFields, raw);
 
+/** The id that a command has from its press on, and the device's clock at that moment, ms. */
+export interface Press {
+  id: string;
+  at: number;
+}
+
 /** What a press asks for; the outbox adds the rest. */
 export interface CommandRequest {
+  /** Where it may go out by another way too: the server acts on one id once. */
+  press?: Press | undefined;
   intent: Intent;
   agentId: string | null;
   agentName: string;

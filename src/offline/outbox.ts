@@ -138,10 +138,11 @@ function addCommand(
 ): Changed<OutboxEntry | null> {
   const at = now();
   const { clockOffsetMs, lastSeenAt, lastSequence } = state.meta;
+  const { press = { id: newId(), at } } = request;
   const stamp: Stamp = {
     uid,
-    commandId: newId(),
-    now: at,
+    commandId: press.id,
+    now: press.at,
     clockOffsetMs,
     clockMoved: at < lastSeenAt - CLOCK_TOLERANCE_MS,
     lastSequence,

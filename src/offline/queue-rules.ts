@@ -172,9 +172,9 @@ export function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
 }
 
 /**
- * Adds a press to the queue. Only unattempted entries are merged: the same request twice keeps the
- * first; start then stop becomes stop; stop then start keeps both in order; stop-all supersedes
- * every unsent start.
+ * Adds a press to the queue, once. Only unattempted entries are merged: the same request twice
+ * keeps the first; start then stop becomes stop; stop then start keeps both in order; stop-all
+ * supersedes every unsent start.
  */
 export function coalesce(
   present: readonly OutboxEntry[],
@@ -182,6 +182,8 @@ export function coalesce(
   stamp: Stamp,
   newId: () => string,
 ): Change {
+  const here = present.find(({ commandId }) => commandId === stamp.commandId);
+  if (here !== undefined) return { entries: [...present], entry: here };
   if (isAlert(request)) return coalesceAlert(present, request, stamp);
   const before = withoutLeftovers([...present], request);
   const { left, withdrawn } = isStop(request)

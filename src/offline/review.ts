@@ -11,6 +11,7 @@ import {
   type CommandRequest,
   type ObservedState,
   type OutboxEntry,
+  type Press,
 } from './outbox-entry.ts';
 import type { Changed, Outbox } from './outbox.ts';
 import {
@@ -51,12 +52,13 @@ export const confirmCommandIn = (
   commandId: string,
   generations: ReadonlyMap<string, number>,
   seen?: ObservedState,
+  press?: Press,
 ): Promise<OutboxEntry | null> =>
   outbox.change((state) => {
     const found = findEntry(state, commandId);
     const entry = found && aged(found, outbox.now(), state.meta.clockOffsetMs);
     if (entry === undefined || isPending(entry)) return { ...state, result: null };
-    return replaceEntry(state, entry, confirmedRequest(entry, generations, seen), outbox);
+    return replaceEntry(state, entry, confirmedRequest(entry, generations, seen, press), outbox);
   });
 
 const findEntry = ({ entries }: QueueState, commandId: string): OutboxEntry | undefined =>
@@ -141,10 +143,11 @@ function replaceEntry(
   { uid, now, newId }: Outbox,
 ): Changed<OutboxEntry | null> {
   const { clockOffsetMs, lastSequence } = state.meta;
+  const { press = { id: newId(), at: now() } } = request;
   const stamp: Stamp = {
     uid,
-    commandId: newId(),
-    now: now(),
+    commandId: press.id,
+    now: press.at,
     clockOffsetMs,
     clockMoved: false,
     lastSequence,
@@ -154,14 +157,24 @@ function replaceEntry(
   return result === null ? { ...state, result: null } : { entries, meta: state.meta, result };
 }
 
+/** What `confirmCommandIn` asks for, with the press that it is given, where no disk takes it. */
+export const pressedAgain = (
+  entry: OutboxEntry,
+  generations: ReadonlyMap<string, number>,
+  seen?: ObservedState,
+): CommandRequest =>
+  confirmedRequest(entry, generations, seen, { id: crypto.randomUUID(), at: Date.now() });
+
 /** The same request again, now confirmed by the user. */
 function confirmedRequest(
   entry: OutboxEntry,
   generations: ReadonlyMap<string, number>,
   seen: ObservedState | undefined,
+  press: Press | undefined,
 ): CommandRequest {
   const { intent, agentId, agentName } = entry;
   return {
+    press,
     intent,
     agentId,
     agentName,

@@ -2,6 +2,7 @@
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import { agentsIn, alertIn, type Bearer } from './drain.ts';
+import type { Outbox } from './outbox.ts';
 import type { CommandRequest, OutboxEntry } from './outbox-entry.ts';
 import { coalesce } from './queue-rules.ts';
 import { judge } from './replies.ts';
@@ -24,6 +25,8 @@ export interface UnsavedPorts {
   token(force: boolean): Promise<Bearer | null>;
   /** Without it the command is sent once. */
   patience?: Patience;
+  /** The disk may have taken the command after all: whoever reads it there learns what became of it. */
+  outbox?: Pick<Outbox, 'unmarked' | 'changed'> | undefined;
 }
 
 /** Null where nothing was sent. */
@@ -54,10 +57,11 @@ export async function sendUnsaved(
 
 /** One id and one time of the press for every try, so that the server acts on it once. */
 function unsavedEntry(uid: string, request: CommandRequest): OutboxEntry | null {
+  const { id, at } = request.press ?? { id: crypto.randomUUID(), at: Date.now() };
   const stamp = {
     uid,
-    commandId: crypto.randomUUID(),
-    now: Date.now(),
+    commandId: id,
+    now: at,
     clockOffsetMs: null,
     clockMoved: false,
   };
@@ -69,10 +73,16 @@ async function sendEntry(entry: OutboxEntry, ports: UnsavedPorts): Promise<Unsav
   for (const refreshed of [false, true]) {
     const bearer = await ports.token(refreshed);
     if (bearer === null || bearer.uid !== entry.uid) return null;
+    if (ports.outbox?.unmarked.has(entry.commandId) === false) {
+      ports.outbox.unmarked.set(entry.commandId, false);
+      ports.outbox.changed(entry.commandId);
+    }
     const answer = await send(ports.line, entry, bearer.token);
     const verdict = judge(entry, answer, { now: Date.now(), random: 0, refreshed });
-    if (verdict.verdict === 'done')
+    if (verdict.verdict === 'done') {
+      ports.outbox?.unmarked.set(entry.commandId, true);
       return { outcome: 'done', agents: agentsIn(answer.json), alert: alertIn(answer.json) };
+    }
     if (verdict.verdict === 'settled' || verdict.verdict === 'pause')
       return { outcome: 'refused', message: verdict.entry.reason?.message ?? 'Refused' };
     if (verdict.verdict === 'again') {

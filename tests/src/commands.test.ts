@@ -37,6 +37,7 @@ import {
 } from '../../src/identity/session.ts';
 import { createOutbox } from '../../src/offline/outbox.ts';
 import { databaseStore } from '../../src/offline/queue-store.ts';
+import { requestOf } from '../../src/offline/send.ts';
 import { StorageFault, UserDatabase } from '../../src/offline/user-database.ts';
 import type { OutboxEntry } from '../../src/offline/outbox-entry.ts';
 import { readSnapshot, writeSnapshot } from '../../src/offline/snapshots.ts';
@@ -514,6 +515,71 @@ describe('a press that no disk takes', () => {
     expect(await confirmCommand('0b6f2f6e-93a5-4c1c-9f4a-000000000001')).toMatchObject({
       said: 'not-saved',
     });
+  });
+});
+
+describe('a press that the disk takes after it was given up (F109)', () => {
+  /** The next change of the queue comes to the disk, which says so too late. */
+  function hangOnce(): void {
+    const real = Object.getOwnPropertyDescriptor(UserDatabase.prototype, 'transact');
+    const transact = real?.value as UserDatabase['transact'];
+    let hangs = true;
+    vi.spyOn(UserDatabase.prototype, 'transact').mockImplementation(async function (
+      this: UserDatabase,
+      ...[stores, mode, work, durability]
+    ) {
+      const result = await transact.call(this, stores, mode, work, durability);
+      if (!hangs || mode === 'readonly' || !stores.includes('outbox')) return result;
+      hangs = false;
+      throw new StorageFault('no-storage', 'The storage of this browser did not answer in time');
+    });
+  }
+  /** What went out, and what lies on the disk of the same press. */
+  async function bothWays(): Promise<unknown[]> {
+    const [entry] = await onDisk();
+    const sent = posts().at(-1);
+    if (entry === undefined || sent === undefined) throw new Error('It went one way alone');
+    const asOf = (body: object): object => ({ ...body, ageMs: 0 });
+    return [
+      [entry.commandId, asOf(requestOf(entry, 0).body)],
+      [sent.headers['idempotency-key'], asOf(sent.body as object)],
+    ];
+  }
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it('is sent at once under the id that it has there, and is over with its answer', async () => {
+    await enter();
+    server.answer(echo);
+    hangOnce();
+    expect(await stopAgent(agent)).toMatchObject({ said: 'sent' });
+    const [kept, sent] = await bothWays();
+    expect(kept).toEqual(sent);
+    await sendQueued();
+    expect(posts()).toHaveLength(1);
+    expect(queue.entries).toEqual([]);
+    await startAgent({ ...agent, generation: 4 });
+    expect((await onDisk()).map(({ intent }) => intent)).toEqual(['start']);
+  });
+
+  it('is, of a stop that failed and is tried again, the same request too', async () => {
+    await enter();
+    applyAgents({ agents: [agent], sequence: 1, asOf: T0 }, 'network');
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 422, body: { error: { code: 'invalid_request', message: 'No' } } },
+    );
+    const said = await stopAgent({ ...agent, generation: 2 });
+    const id = said.said === 'saved' ? said.entry.commandId : '';
+    await expect.poll(() => queue.entries[0]?.state, { timeout: 8_000 }).toBe('failed');
+    server.answer(echo);
+    hangOnce();
+    expect(await confirmCommand(id)).toMatchObject({ said: 'sent' });
+    const [kept, sent] = await bothWays();
+    expect(kept).toEqual(sent);
+    expect(kept).not.toContain(id);
   });
 });
 

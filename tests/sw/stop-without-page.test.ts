@@ -14,6 +14,8 @@ import { recordAgent } from '../../src/api/recorded-replies.ts';
 import { openChannel } from '../../src/offline/channel.ts';
 import { deliver } from '../../src/offline/deliver.ts';
 import type { Bearer, Drained } from '../../src/offline/drain.ts';
+import { createOutbox } from '../../src/offline/outbox.ts';
+import { databaseStore } from '../../src/offline/queue-store.ts';
 import { writeSnapshot } from '../../src/offline/snapshots.ts';
 import { StorageFault, UserDatabase } from '../../src/offline/user-database.ts';
 import { cancelCommandIn } from '../../src/offline/review.ts';
@@ -194,6 +196,22 @@ describe('a stop pressed outside any page', () => {
     expect(new Set(posts().map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     const bodies = posts().map(({ body }) => ({ ...(body as object), ageMs: 0 }));
     expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('has one id where the disk takes it after it was given up (F109)', async () => {
+    server.answer(echo);
+    const real = database.transact.bind(database);
+    database.transact = async (stores, mode, work, durability) => {
+      await real(stores, mode, work, durability);
+      throw new StorageFault('no-storage', 'The storage of this browser did not answer in time');
+    };
+    expect((await press()).said).toBe('delivered');
+    database.transact = real;
+    const [entry] = (await createOutbox(databaseStore(database)).state()).entries;
+    expect(posts().map(({ headers }) => headers['idempotency-key'])).toEqual([entry?.commandId]);
+    expect(posts()[0]?.body).toMatchObject({ requestedAt: entry?.createdAt });
+    // This worker has heard that it is over, and sends it no more.
+    expect((await queue.outbox.state()).entries).toEqual([]);
   });
 
   it('is not confirmed where the server did not answer, and never called delivered or saved', async () => {

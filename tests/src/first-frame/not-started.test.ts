@@ -18,6 +18,7 @@ const stop = (saved: Promise<boolean>): CaughtStop => ({
   },
   bottomPx: 0,
   byKey: false,
+  isLate: false,
   saved,
 });
 const said = (): string => document.querySelector('[role=alert]')?.textContent ?? '';

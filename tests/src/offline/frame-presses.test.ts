@@ -47,6 +47,18 @@ describe('a press on a first frame', () => {
     expect(entries[1]?.commandId).toBe(before.entries[1]?.commandId);
   });
 
+  it('that comes to the disk after the app has sent it is no second command, and removes no start (F109)', () => {
+    const pressed = onFrame('a');
+    const waits = withPresses(empty, [pressed], 'ada');
+    const later = press(waits.entries, start('a'));
+    expect(withPresses({ ...waits, entries: later }, [pressed], 'ada').entries).toEqual(later);
+    const over = {
+      entries: press([], start('a')),
+      meta: { ...EMPTY_META, taken: [pressed.commandId] },
+    };
+    expect(said(withPresses(over, [pressed], 'ada').entries)).toEqual(['start a']);
+  });
+
   it('that does not read takes no other with it', () => {
     const good = onFrame('b');
     const { presses, unreadable } = readPresses([null, { agentId: 'a' }, good]);
@@ -102,6 +114,19 @@ describe('the stored queue', () => {
     expect(again.commandId).toBe(pressed.commandId);
     await outbox.enqueue(stop('b'));
     expect(said((await outbox.state()).entries)).toEqual(['stop a', 'stop b']);
+  });
+
+  it('is the same command where the app presses it again under its id (F109)', async () => {
+    const pressed = onFrame('a', { pressedAt: T0 - 6_000 });
+    const outbox = createOutbox(databaseStore(database), { now: () => T0 });
+    const by = { id: pressed.commandId, at: pressed.pressedAt };
+    const again = await outbox.enqueue({ ...stop('a'), press: by });
+    expect(again).toMatchObject({ commandId: by.id, createdAt: by.at, clockMoved: false });
+    await outbox.enqueue(start('a'));
+    await save([pressed]);
+    expect(said((await outbox.state()).entries)).toEqual(['stop a', 'start a']);
+    await outbox.enqueue({ ...stop('a'), press: by });
+    expect(said((await outbox.state()).entries)).toEqual(['stop a', 'start a']);
   });
 
   it('quarantines a press that does not read, with the name that it carries', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { sendUnsaved } from '../../../src/offline/unsaved.ts';
 import { startReplyServer, type Asked, type ReplyServer } from '../../support/reply-server.ts';
-import { start, stop } from './samples.ts';
+import { newId, start, stop, T0 } from './samples.ts';
 
 let server: ReplyServer;
 beforeAll(async () => {
@@ -64,6 +64,39 @@ describe('a command without a disk', () => {
     expect(await press()).toMatchObject({ outcome: 'done' });
     expect(forced).toEqual([false, true]);
     expect(new Set(server.asked.map(id)).size).toBe(1);
+  });
+  it('goes under the id and the time of its press, and what the disk has of it is not called unsent (F109)', async () => {
+    const said: (string | boolean | undefined)[] = [];
+    const unmarked = new Map<string, boolean>();
+    const sendPressed = (by: { id: string; at: number }) =>
+      sendUnsaved(
+        'ada',
+        { ...stop('x'), press: by },
+        {
+          line: { baseUrl: server.url, timeoutMs: 1_500 },
+          token: () => Promise.resolve({ uid: 'ada', token: 'token' }),
+          outbox: { unmarked, changed: (sent) => said.push(sent, unmarked.get(sent ?? '')) },
+        },
+      );
+    const [lost, done] = [newId(), newId()];
+    server.answer(() => 'reset');
+    expect(await sendPressed({ id: lost, at: T0 })).toMatchObject({ outcome: 'unknown' });
+    server.answer((asked) => ({
+      status: 200,
+      body: { commandId: id(asked), outcome: 'stopped', agent },
+    }));
+    expect(await sendPressed({ id: done, at: T0 })).toMatchObject({ outcome: 'done' });
+    expect(server.asked.map(id)).toEqual([lost, done]);
+    expect(server.asked.map(({ body }) => body)).toMatchObject([
+      { requestedAt: T0, seenGeneration: 1 },
+      { requestedAt: T0 },
+    ]);
+    expect([...unmarked]).toEqual([
+      [lost, false],
+      [done, true],
+    ]);
+    // Before anything went out.
+    expect(said).toEqual([lost, false, done, false]);
   });
   it('says what the server refused, in its own words', async () => {
     server.answer(() => refusal(403, 'forbidden', 'Your plan does not start agents'));

@@ -47,8 +47,13 @@ export function pressStop(agent: StopOffer['agent'], by: Element | null, byKey: 
   stopFrom(agent, { bottomPx: by?.getBoundingClientRect().bottom ?? null, byKey });
 }
 
-export function stopFrom(agent: StopOffer['agent'], place: StopPlace): void {
-  const stopping = stopAgent(agent);
+/** `again`: of one that was pressed before. */
+export function stopFrom(
+  agent: StopOffer['agent'],
+  place: StopPlace,
+  again?: Parameters<typeof stopAgent>[1],
+): void {
+  const stopping = stopAgent(agent, again);
   showResult(stopping);
   stopping.then(
     (result) => {
