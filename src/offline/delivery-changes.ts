@@ -28,6 +28,16 @@ export const claimIn = (outbox: Outbox, commandId: string): Promise<OutboxEntry 
     };
   });
 
+/** What an earlier turn was sending when its page was ended: it may have arrived, and waits again. */
+export const releaseIn = (outbox: Outbox): Promise<void> =>
+  outbox.change((state) => ({
+    ...state,
+    result: undefined,
+    entries: state.entries.map((entry) =>
+      entry.state === 'sending' ? { ...entry, state: 'saved' } : entry,
+    ),
+  }));
+
 /** Stores what a reply made of an entry, unless it is gone meanwhile. */
 export const settleIn = (outbox: Outbox, settled: OutboxEntry): Promise<void> =>
   outbox.change((state) => ({

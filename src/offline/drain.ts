@@ -4,7 +4,7 @@ import { Agent } from '../../contract/agents.ts';
 import { Alert } from '../../contract/alerts.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { afterDelivery, partlyRefused } from './after-delivery.ts';
-import { claimIn, deliveredIn, provenIn, settleIn } from './delivery-changes.ts';
+import { claimIn, deliveredIn, provenIn, releaseIn, settleIn } from './delivery-changes.ts';
 import { StorageFault } from './user-database.ts';
 import { pauseHolds, type Outbox } from './outbox.ts';
 import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
@@ -159,6 +159,8 @@ class Turn {
     const { outbox } = this.ports;
     const { entries } = await this.look();
     if (!entries.some(isPending)) return { end: 'empty', dueAt: null };
+    // A turn may send nothing, for hours: until then nothing is called being sent.
+    if (entries.some(({ state }) => state === 'sending')) await releaseIn(outbox).catch(unwritten);
     const offset = await this.ports.probe();
     // An answer that lay in a page that slept tells no time.
     if (offset === null || this.left.aborted) return this.over('offline');

@@ -16,8 +16,10 @@ import {
   type LifecycleOptions,
   type QueueView,
 } from '../../../src/offline/queue-lifecycle.ts';
+import { claimIn } from '../../../src/offline/delivery-changes.ts';
 import { createOutbox } from '../../../src/offline/outbox.ts';
 import { databaseStore } from '../../../src/offline/queue-store.ts';
+import { cancelCommandIn } from '../../../src/offline/review.ts';
 import { writeSnapshot } from '../../../src/offline/snapshots.ts';
 import {
   startReplyServer,
@@ -337,6 +339,52 @@ describe('when it sends', () => {
     await life.signedInAgain();
     expect(posts()).toHaveLength(tried + 1);
     await expect.poll(() => view()?.paused).toBeNull();
+  });
+
+  describe('what a page was sending when it was killed', () => {
+    beforeEach(async () => {
+      const killed = new UserDatabase(uid, { mayCreate: () => true });
+      const outbox = createOutbox(databaseStore(killed));
+      for (const { commandId } of [
+        await outbox.enqueue(stop('x')),
+        await outbox.enqueue(start('y')),
+      ])
+        await claimIn(outbox, commandId);
+      await killed.close();
+    });
+    const waits = [
+      { intent: 'stop', state: 'saved', attempts: 1 },
+      { intent: 'start', state: 'saved', attempts: 1 },
+    ];
+
+    it('waits, sent and not confirmed, and is not called being sent where there is no network (F10)', async () => {
+      server.answer(() => 'reset');
+      const { life, view, ends } = tab();
+      life.attach(uid);
+      await expect.poll(() => ends).toContain('offline');
+      await expect.poll(() => view()?.entries).toMatchObject(waits);
+      const [stopped] = view()?.entries ?? [];
+      expect(await cancelCommandIn(life.queue!.outbox, stopped!.commandId)).toBe('already-sent');
+      server.answer(echo);
+      await life.drainNow();
+      expect(posts()).toEqual(['/api/agents/x/stop', '/api/agents/y/start']);
+    });
+
+    it('is not called being sent in a pause, which sends nothing either (F10, F29)', async () => {
+      const paused = new UserDatabase(uid, { mayCreate: () => false });
+      await createOutbox(databaseStore(paused)).pause({
+        why: 'sign-in',
+        authTime: null,
+        contractVersion: 1,
+      });
+      await paused.close();
+      server.answer(echo);
+      const { life, view, ends } = tab();
+      life.attach(uid);
+      await expect.poll(() => ends).toContain('sign-in');
+      await expect.poll(() => view()?.entries).toMatchObject(waits);
+      expect(posts()).toEqual([]);
+    });
   });
 
   it('keeps the queue and says so when the server wants a newer app (F25)', async () => {
