@@ -1,4 +1,7 @@
-/** Reads again what a gap of the stream left in doubt and a first try did not bring. */
+/**
+ * Reads again what the stream left in doubt, by a gap or by a change that it told of, and a first try
+ * did not bring.
+ */
 import { subscribeKey } from 'valtio/utils';
 import { session } from '../identity/session.ts';
 import { backoffMs } from '../offline/queue-rules.ts';
@@ -9,6 +12,7 @@ import { historyStore, loadHistory } from './fills-store.ts';
 import { loadMarket, marketStore } from './market-store.ts';
 import { loadPortfolio, portfolioStore } from './portfolio-store.ts';
 import { loadSettings, settingsStore } from './settings-store.ts';
+import { isWhole } from './slot.ts';
 
 const SOONEST_MS = 1_000;
 
@@ -29,10 +33,9 @@ let follows = false;
 
 /** None where nobody can see or get it. */
 function failed(): readonly (typeof READS)[number][] {
-  const { gapAt, online } = connection;
-  const rests = document.visibilityState === 'hidden' || online === 'offline';
+  const rests = document.visibilityState === 'hidden' || connection.online === 'offline';
   if (rests || session.status !== 'signed-in') return [];
-  return READS.filter(([slot]) => slot.status === 'error' && (slot.savedAt ?? 0) < (gapAt ?? 0));
+  return READS.filter(([slot]) => slot.status === 'error' && !isWhole(slot));
 }
 
 async function readAgain(): Promise<void> {

@@ -23,7 +23,8 @@ import { applyPortfolio, loadPortfolio, portfolioStore } from './portfolio-store
 import { publishPriceGap, publishPrices } from './price-news.ts';
 import { refused } from './refused-session.ts';
 import { noteServerTime } from './server-health.ts';
-import { loadSettings } from './settings-store.ts';
+import { loadSettings, settingsStore } from './settings-store.ts';
+import type { Slot } from './slot.ts';
 import { subscriptionChanged } from './subscription-store.ts';
 import { walletChanged } from './wallet-store.ts';
 import { withLive } from './with-live.ts';
@@ -61,6 +62,17 @@ function oldestSequence(): number {
     portfolioStore.data?.sequence ?? -1,
     historyStore.data?.sequence ?? -1,
   );
+}
+
+/** Until it has been read, what has changed is as good as one from the device. */
+async function readChanged(
+  slot: Slot<unknown>,
+  read: (force: true) => Promise<void>,
+): Promise<void> {
+  await read(true);
+  if (slot.status !== 'error') return;
+  slot.origin = 'snapshot';
+  retryFailed();
 }
 
 /** Alerts have no figure on a start: nothing else waits for them. */
@@ -146,7 +158,7 @@ export function applyEvent(event: StreamEvent): void {
       applyFill(event.fill, event.sequence);
       return;
     case 'portfolio.changed':
-      void loadPortfolio(true);
+      void readChanged(portfolioStore, loadPortfolio);
       return;
     case 'portfolio.marked':
       applyPortfolio(event.portfolio, 'stream');
@@ -155,7 +167,7 @@ export function applyEvent(event: StreamEvent): void {
       void subscriptionChanged();
       return;
     case 'settings.changed':
-      void loadSettings(true);
+      void readChanged(settingsStore, loadSettings);
       walletChanged();
       return;
     case 'alert.changed':

@@ -510,6 +510,34 @@ describe('a read after a gap that fails', () => {
     expect(agentsStore.savedAt ?? 0).toBeGreaterThanOrEqual(connection.gapAt ?? Infinity);
   });
 
+  it.each([
+    ['portfolio', 'portfolio.changed', portfolioStore],
+    ['tradingSettings', 'settings.changed', settingsStore],
+  ] as const)(
+    'is tried again too where the stream told of a change of %s, and what is here is as good as a copy until then (F110)',
+    async (name, type, slot) => {
+      connection.gapAt = null;
+      await waitFor(() => {
+        expect([slot.status, slot.origin]).toEqual(['ready', 'network']);
+      });
+      asked = [];
+      away = [name];
+      applyEvent({ type, sequence: 2 });
+      await waitFor(() => {
+        expect([slot.status, slot.origin, connection.gapAt]).toEqual(['error', 'snapshot', null]);
+      });
+      await waitFor(() => {
+        expect(count(name)).toBeGreaterThan(1);
+      });
+      away = [];
+      await waitFor(() => {
+        expect([slot.status, slot.origin]).toEqual(['ready', 'network']);
+      });
+      // Nothing is missing of the rest.
+      expect(count('agents')).toBe(0);
+    },
+  );
+
   it('rests while the page is hidden or the server is away, and goes on after that', async () => {
     await failed();
     hidden = 'hidden';
