@@ -25,11 +25,8 @@ import {
 import { TOLD_KEY, trimSnapshots } from './snapshots.ts';
 
 /** State of sending that page and worker share, beside the entries. */
-const queueMeta = fields({
-  /**
-   * Server's clock − device's (ms) at the server's last answer; and the device's clock as last
-   * seen.
-   */
+export const queueMeta = fields({
+  /** Server's clock − device's (ms) as last learnt; and the device's clock as last seen. */
   clockOffsetMs: orNull(number),
   lastSeenAt: number,
   /** The highest sequence that was given. Absent in records of earlier builds. */
@@ -81,10 +78,10 @@ export interface QueueStore {
   clearQuarantine(): Promise<void>;
 }
 
-const QUEUE_META = 'queue';
+export const QUEUE_META = 'queue';
 
 /**
- * Server's clock − device's (ms) at the server's last answer to the queue; zero before the first.
+ * Server's clock − device's (ms) as last learnt, by the queue or by a page; zero before that.
  * @throws StorageFault
  */
 export async function knownClockOffset(database: UserDatabase): Promise<number> {

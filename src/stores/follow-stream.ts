@@ -4,6 +4,7 @@ import { apiFetch, rememberSource } from '../api/api.ts';
 import { joinStream, type SharedStream } from '../api/shared-stream.ts';
 import { environment } from '../environment.ts';
 import { idToken, samePerson, session } from '../identity/session.ts';
+import { noteClockOffset } from '../offline/server-clock.ts';
 import {
   agentsStore,
   applyAgent,
@@ -125,6 +126,7 @@ export function applyEvent(event: StreamEvent): void {
   switch (event.type) {
     case 'hello':
       noteServerTime(event.serverTime);
+      void noteClockOffset(session.user?.uid ?? '', connection.serverClockOffset ?? 0);
       noteMarketTime(event.marketTime);
       rememberSource(event.source.id);
       publishPriceGap();

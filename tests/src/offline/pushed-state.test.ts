@@ -8,6 +8,7 @@ import type { EntriesOff } from '../../../contract/halts.ts';
 import { PushedPortfolio, type PushPayload } from '../../../contract/push.ts';
 import { databaseStore, EMPTY_META } from '../../../src/offline/queue-store.ts';
 import { openUserDatabase, type UserDatabase } from '../../../src/offline/user-database.ts';
+import { noteClockOffset } from '../../../src/offline/server-clock.ts';
 import { keepPushed, pushedSequence } from '../../../src/offline/pushed-state.ts';
 import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline/snapshots.ts';
 import { portfolio, T0 } from './samples.ts';
@@ -216,6 +217,24 @@ describe('a push', () => {
       await databaseStore(db).change(({ entries }) => ({ entries, meta, result: null }));
       await keepPushed(held(db.uid), db, T0);
       expect(await dates(db)).toEqual([T0 + savedAt, T0 + savedAt]);
+    });
+
+    it('is dated by the clock that the page has learnt, on a device whose queue never sent anything (F20)', async () => {
+      const db = database();
+      const taken = ['0b6f2f6e-93a5-4c1c-9f4a-000000000001'];
+      await noteClockOffset(db.uid, 3_600_000);
+      await keepPushed(held(db.uid), db, T0);
+      expect(await dates(db)).toEqual([T0 - 4 * 3_600_000, T0 - 4 * 3_600_000]);
+      // What the queue has noted stays.
+      const store = databaseStore(db);
+      await store.change(({ entries, meta }) => ({
+        entries,
+        meta: { ...meta, taken },
+        result: null,
+      }));
+      await noteClockOffset(db.uid, -60_000);
+      expect((await store.read()).meta).toEqual({ ...EMPTY_META, taken, clockOffsetMs: -60_000 });
+      await noteClockOffset('nobody', 1);
     });
 
     it('goes by the server’s order where a clock was wrong, and makes nothing older', async () => {

@@ -24,6 +24,8 @@ import { ApiError } from '../../../src/api/api-error.ts';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
 import { joinStream, type SharedStreamOptions } from '../../../src/api/shared-stream.ts';
 import { endSession, resetSession, session } from '../../../src/identity/session.ts';
+import { knownClockOffset } from '../../../src/offline/queue-store.ts';
+import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/user-database.ts';
 import { agentsStore } from '../../../src/stores/agents-store.ts';
 import { alertsStore } from '../../../src/stores/alerts-store.ts';
 import { connection } from '../../../src/stores/connection.ts';
@@ -155,6 +157,21 @@ describe('events', () => {
     expect(portfolioStore.data?.equity).toBe('10013');
     applyEvent({ type: 'agent.deleted', sequence: 4, agentId: agent.id });
     expect(agentsStore.data?.agents.map((one) => one.id)).not.toContain(agent.id);
+  });
+
+  it('that greet leave the server’s clock on the device, where the worker dates pushes by it (F20)', async () => {
+    const database = openUserDatabase('ann', { mayCreate: () => true });
+    const greet = (serverTime: number): void => {
+      applyEvent({ type: 'hello', sequence: 1, serverTime, marketTime: serverTime, source });
+    };
+    onTestFinished(async () => {
+      greet(Date.now());
+      await deleteUserDatabase('ann');
+    });
+    greet(Date.now() + 3_600_000);
+    await waitFor(async () => {
+      expect(Math.round((await knownClockOffset(database)) / 60_000)).toBe(60);
+    });
   });
 
   it('that only name a change are read, each once', async () => {
