@@ -54,6 +54,24 @@ export function failedFiles(output: string): string[] {
   ];
 }
 
+/** More files than this fail for a reason that a second run would not remove. */
+const FILES_AGAIN_MOST = 10;
+
+/** A worker that died leaves files that nobody ran. */
+const DIED = /\[vitest-pool\]/;
+const OUTSIDE_A_TEST = /Unhandled (?:Errors|Rejection)/;
+
+/**
+ * The failed files, where a second run of them can clear the first. `unhandled`: whether it may clear
+ * what went wrong outside a test too, as a browser's promises that a failed test leaves behind.
+ */
+export function filesToRunAgain(output: string, unhandled: 'cleared' | 'counts'): string[] {
+  const files = failedFiles(output);
+  const text = plain(output);
+  const stays = DIED.test(text) || (unhandled === 'counts' && OUTSIDE_A_TEST.test(text));
+  return stays || files.length > FILES_AGAIN_MOST ? [] : files;
+}
+
 const SAID_LINES = 14;
 
 /**

@@ -6,6 +6,7 @@ import {
   failedNames,
   failedReasons,
   failures,
+  filesToRunAgain,
   saidByFailed,
   slowestFiles,
 } from '../../scripts/test-report.ts';
@@ -35,6 +36,18 @@ describe('the report of a run', () => {
       failedFiles(`${LONG}${WHY}${tries} FAIL  tests/d.test.ts [ tests/d.test.ts ]\n`),
     ).toEqual(['tests/b.test.ts', 'tests/c.test.tsx', 'tests/d.test.ts']);
     expect(failedFiles(LONG)).toEqual([]);
+  });
+
+  it('lets a second run clear failed tests, and nothing that went wrong outside of them', () => {
+    const failed = ' FAIL  tests/b.test.ts > stops\nError: 1\n';
+    const rejected = '⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯\n\nVitest caught 1 unhandled error';
+    const died = `${rejected}\nError: [vitest-pool]: Worker threads emitted error.\n`;
+    expect(filesToRunAgain(failed, 'counts')).toEqual(['tests/b.test.ts']);
+    expect(filesToRunAgain(`${failed}${rejected}`, 'counts')).toEqual([]);
+    expect(filesToRunAgain(`${failed}${rejected}`, 'cleared')).toEqual(['tests/b.test.ts']);
+    expect(filesToRunAgain(`${failed}${died}`, 'cleared')).toEqual([]);
+    const many = Array.from({ length: 11 }, (_, at) => ` FAIL  tests/${at}.test.ts > a\nError\n`);
+    expect(filesToRunAgain(many.join('\n'), 'counts')).toEqual([]);
   });
 
   it('gives the reason and the line of each in a line of its own', () => {
