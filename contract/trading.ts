@@ -80,7 +80,7 @@ export const DayResult = z.object({
   closing: DecimalText,
   /**
    * When `closing` was valued, market ms: what was decided later is a trade of a later day. Absent of
-   * the last day, and from older servers.
+   * the last day, of days on which the account rested, and from older servers.
    */
   closingAt: z.optional(z.number()),
   realized: DecimalText,

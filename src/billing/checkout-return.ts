@@ -6,6 +6,7 @@ import { proxy, subscribe } from 'valtio';
 import { PLAN_NAMES } from '../../contract/plan-prices.ts';
 import { agentCap } from '../../contract/tiers.ts';
 import type { Tier } from '../../contract/permission.ts';
+import type { CheckoutStateReply } from '../../contract/subscription.ts';
 import { api } from '../api/api.ts';
 import { session } from '../identity/session.ts';
 import type { ConnectionStore } from '../stores/connection.ts';
@@ -104,6 +105,29 @@ export function leaveCheckoutReturn(): void {
   if (checkoutReturn.state === 'active') endCheckoutReturn();
 }
 
+/** What the provider knows of the checkouts of late; null where it could not be asked. */
+async function askProvider(): Promise<CheckoutStateReply['state'] | null> {
+  try {
+    return (await api.call('checkoutState', {})).state;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The provider sends people back to the same address where their bank refused. A user who has moved
+ * on to another screen stays there.
+ */
+function notPaid(uid: string, pending: PendingCheckout | null, back: (path: string) => void): void {
+  const isHere = location.pathname === DASHBOARD;
+  closed(
+    uid,
+    'canceled',
+    pending === null ? null : { ...pending, returned: false },
+    isHere ? back : () => undefined,
+  );
+}
+
 /**
  * Waits for the server to confirm the plan that was asked for (any, if this device knows of none).
  * `quietly`: shows nothing until then, because it may never happen.
@@ -117,6 +141,8 @@ function wait(
   endCheckoutReturn();
   let over = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The provider has said that something was paid, or nobody waits for its word. */
+  let isPaid = quietly;
   const check = (): void => {
     if (over) return;
     if (session.user?.uid !== uid) {
@@ -136,9 +162,14 @@ function wait(
     Object.assign(checkoutReturn, { state: 'waiting', planName: pending?.planName ?? null });
   const begun = Date.now();
   const ask = (turn: number): void => {
-    void checkSubscription().then(() => {
+    void Promise.all([checkSubscription(), isPaid ? null : askProvider()]).then(([, state]) => {
       check();
       if (over) return;
+      if (state === 'open' || state === 'expired') {
+        notPaid(uid, pending, back);
+        return;
+      }
+      isPaid ||= state !== null;
       if (!quietly && Date.now() - begun >= LATE_AFTER_MS) checkoutReturn.state = 'late';
       const next = ASK_AGAIN_MS[turn];
       if (next !== undefined)
@@ -181,22 +212,6 @@ function closed(
     back(pending.from ?? '/subscription');
 }
 
-/**
- * Whether the provider knows of no completed checkout: it sends people back to the same address where
- * their bank refused. Without its word the address counts.
- */
-async function isUnpaid(): Promise<boolean> {
-  try {
-    const { state } = await api.call('checkoutState', {});
-    return state === 'open' || state === 'expired';
-  } catch {
-    return false;
-  }
-}
-
-const isWaiting = (): boolean =>
-  checkoutReturn.state === 'waiting' || checkoutReturn.state === 'late';
-
 /** Continues what the user had left for; `back` navigates to a path of the app. */
 export function returnFromCheckout(outcome: Outcome, back: (path: string) => void): void {
   const uid = session.user?.uid;
@@ -205,11 +220,6 @@ export function returnFromCheckout(outcome: Outcome, back: (path: string) => voi
   if (outcome === 'success') {
     if (pending !== null) rememberCheckout({ ...pending, returned: true });
     wait(uid, pending, false, back);
-    void isUnpaid().then((unpaid) => {
-      // Another word may have come meanwhile: the plan, or a log-out.
-      if (unpaid && session.user?.uid === uid && isWaiting())
-        closed(uid, 'canceled', pending === null ? null : { ...pending, returned: false }, back);
-    });
   } else if (outcome !== null) {
     closed(uid, outcome, pending, back);
   } else if (checkoutReturn.state === 'none' && pending?.returned === true) {

@@ -167,6 +167,34 @@ describe('after a finished checkout', () => {
     },
   );
 
+  it('asks again where the provider could not be asked, and after a reload (R2-30)', async () => {
+    checkout = 'expired';
+    pending({ returned: true });
+    const answers = call.getMockImplementation();
+    let refused = 0;
+    call.mockImplementation((name: string) => {
+      if (name !== 'checkoutState' || refused > 0) return answers?.(name) as unknown;
+      refused += 1;
+      return Promise.reject(new ApiError('x', { code: 'network', status: 0, text: 'x' }));
+    });
+    returnFromCheckout(null, back);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(checkoutReturn.state).toBe('waiting');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(checkoutReturn.state).toBe('none');
+    expect(readCheckout('ann')).toBeNull();
+  });
+
+  it('takes nobody off another screen by a late word that nothing was paid', async () => {
+    checkout = 'open';
+    pending();
+    returnFromCheckout('success', back);
+    history.replaceState(null, '', '/agents?new');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(words()).toEqual(['Checkout closed. Your current plan is under Subscription.']);
+    expect(back).not.toHaveBeenCalled();
+  });
+
   it('goes on waiting where the provider cannot be asked', async () => {
     call.mockRejectedValue(new ApiError('x', { code: 'network', status: 0, text: 'x' }));
     pending();
