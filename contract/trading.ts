@@ -201,8 +201,13 @@ export const HistoryQuery = z.object({
   /** The id of a fill of this book: only older ones are told. */
   before: z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
 });
-/** `total`: how many fills the book has in all. */
+/**
+ * `total`: how many fills the book has in all; left out with `before`. `book` and `quote`: whose they
+ * are; absent without an account, and from older servers.
+ */
 export const History = z.object({
+  book: z.optional(z.number()),
+  quote: z.optional(z.string()),
   fills: z.array(Fill),
   sequence: z.number(),
   asOf: z.number(),

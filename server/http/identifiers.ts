@@ -1,6 +1,7 @@
 /** Sanitises identifiers and parameters before anything uses them. */
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import { sanitiseIdentifier } from '../../contract/text.ts';
+import { isUuid } from '../../contract/uuid.ts';
 
 const EMPTY: Record<'agent' | 'user' | 'plan' | 'other', [ErrorCode, string]> = {
   agent: ['invalid_agent_id', 'Invalid agent ID'],
@@ -14,10 +15,6 @@ const BODY_IDENTIFIERS = new Map<string, keyof typeof EMPTY>([
   ['planId', 'plan'],
   ['priceId', 'plan'],
 ]);
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export const isUuid = (text: string): boolean => UUID.test(text);
-
 function cleaned(text: string, kind: keyof typeof EMPTY, field: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   const clean = sanitiseIdentifier(text.replace(/[\u0000-\u001f\u007f]/g, ''));

@@ -4,6 +4,7 @@ import type { $ZodError } from 'zod/v4/core';
 import { CALLS, STOP_CALLS, type CallName, type CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
+import { isUuid } from '../../contract/uuid.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { invalidRequest } from './http-errors.ts';
@@ -12,7 +13,7 @@ import type { Caller, CallContext, Handler, Handlers } from './handlers.ts';
 import type { Turn } from '../reads/known-facts.ts';
 import { makeOf, type Reading, type Readings } from '../reads/reading.ts';
 import type { Answered, ReplyCache } from '../reads/reply-cache.ts';
-import { cleanBody, cleanParams, cleanQuery, isUuid } from './identifiers.ts';
+import { cleanBody, cleanParams, cleanQuery } from './identifiers.ts';
 import { requestHash, runOnce } from './command-receipts.ts';
 import { secretFieldsOf } from './secret-fields.ts';
 

@@ -3,6 +3,7 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Fill } from '../../contract/trading.ts';
+import { isUuid } from '../../contract/uuid.ts';
 import type { Db } from '../db/database.ts';
 import { agents, fills } from '../db/schema.ts';
 import type { FillRow } from './record-trades.ts';
@@ -46,12 +47,12 @@ export async function readFills(
   { agentId, before }: { agentId?: string; before?: string } = {},
 ): Promise<Fill[]> {
   const [edge] =
-    before === undefined
+    before === undefined || !isUuid(before)
       ? []
       : await db
           .select({ at: fills.filledMarketMs, id: fills.id })
           .from(fills)
-          .where(and(eq(fills.accountId, accountId), sql`${fills.id}::text = ${before}`));
+          .where(and(eq(fills.accountId, accountId), eq(fills.id, before)));
   if (before !== undefined && edge === undefined)
     throw new Refusal('not_found', 'Trade not found.', { field: 'before' });
   const rows = await db

@@ -51,7 +51,10 @@ export async function loadHistory(
   const limit = query.limit ?? HISTORY_LIMIT_DEFAULT;
   const before = query.before === undefined ? {} : { before: query.before };
   const fills = await readFills(db, account.id, limit, before);
-  return { fills, sequence, total: await countFills(db, account.id) };
+  const { book, quote } = account;
+  // Who pages knows how many there are: to count them costs a walk over all of them.
+  const total = query.before === undefined ? { total: await countFills(db, account.id) } : {};
+  return { fills, sequence, book, quote, ...total };
 }
 
 export function portfolioReadings(deps: ReadingDeps): Readings {
@@ -85,6 +88,7 @@ export function portfolioReadings(deps: ReadingDeps): Readings {
       const { version, facts } = await known.read(caller.uid, {
         name,
         on: [],
+        once: query.before !== undefined,
         turn,
         load: () => loadHistory(deps, caller.uid, query),
       });

@@ -38,6 +38,8 @@ export interface Wanted<T> {
   /** Of one person there is one of each name. */
   name: string;
   on: readonly Part[];
+  /** Not kept: nobody is likely to ask for the same again. */
+  once?: boolean;
   turn: Turn;
   load: () => Promise<T>;
 }
@@ -97,17 +99,18 @@ export class KnownFacts {
       });
   }
 
-  private async load<T>(uid: string, version: string, { name, turn, load }: Wanted<T>): Promise<T> {
+  private async load<T>(
+    uid: string,
+    version: string,
+    { name, once = false, turn, load }: Wanted<T>,
+  ): Promise<T> {
     const key = `${uid} ${name}`;
     const flight = `${key} ${version}`;
     const shared = this.underWay.get(flight) as Promise<T> | undefined;
     if (shared !== undefined) return shared;
     const reading = turn(uid, load).then((facts) => {
-      this.kept.set(
-        key,
-        { version, readAt: this.deps.clock.now(), facts },
-        serialize(facts).byteLength,
-      );
+      const readAt = this.deps.clock.now();
+      if (!once) this.kept.set(key, { version, readAt, facts }, serialize(facts).byteLength);
       return facts;
     });
     this.underWay.set(flight, reading);

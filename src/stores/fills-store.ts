@@ -40,9 +40,9 @@ export function applyFill(next: Fill, sequence: number, savedAt = Date.now()): v
   const isNew = others.length === present.fills.length;
   const { total } = present;
   historyStore.data = {
+    ...present,
     fills: [next, ...others].slice(0, KEPT),
     ...(total === undefined ? {} : { total: isNew ? total + 1 : total }),
-    sequence: present.sequence,
     asOf: Math.max(present.asOf, next.filledAt),
   };
   advance(historyStore, sequence, savedAt);

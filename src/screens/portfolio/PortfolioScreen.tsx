@@ -205,7 +205,10 @@ function Traded({ shown: { data, history, error }, closed }: { shown: Shown; clo
           known={history.fills}
           total={history.total}
           quote={data?.quote ?? ''}
-          accountNumber={data?.book ?? null}
+          account={{
+            number: history.book ?? data?.book ?? null,
+            quote: history.quote ?? data?.quote ?? '',
+          }}
           {...(closed && data !== null ? { book: data.book } : {})}
         />
       )}

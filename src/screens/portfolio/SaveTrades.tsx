@@ -1,6 +1,6 @@
 /** Saves the trades that the filter leaves as a file, the older ones read first. */
 import { Download } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Fill } from '../../../contract/trading.ts';
 import { Button } from '../../components/Button.tsx';
@@ -20,6 +20,9 @@ export interface SaveTradesProps {
   isFiltered: boolean;
   account: TradedAccount;
   readAll: OlderTrades['readAll'];
+  /** How many trades are read for the file that is being made; null without one. */
+  read: number | null;
+  onRead: (read: number | null) => void;
 }
 
 function titleOf({ fills, total, isFiltered }: SaveTradesProps, offline: boolean): string {
@@ -50,9 +53,8 @@ function saveFile(
 }
 
 export function SaveTrades(props: SaveTradesProps) {
-  const { fills, total, readAll } = props;
+  const { fills, total, readAll, read, onRead } = props;
   const { online } = useSnapshot(connection);
-  const [read, setRead] = useState<number | null>(null);
   const stop = useRef<AbortController | null>(null);
   useEffect(
     () => () => {
@@ -68,25 +70,21 @@ export function SaveTrades(props: SaveTradesProps) {
     }
     const ours = new AbortController();
     stop.current = ours;
-    setRead(fills.length);
+    onRead(fills.length);
     try {
-      saveFile(await readAll(ours.signal, setRead), props, null);
+      saveFile(await readAll(ours.signal, onRead), props, null);
     } catch (failure) {
       const sentence = await failureSentence(failure);
       if (!ours.signal.aborted) pageToast('error', `${sentence} No file was created.`);
     }
-    if (!ours.signal.aborted) setRead(null);
+    if (!ours.signal.aborted) onRead(null);
   };
   return (
     <Button
       size="sm"
       tone="plain"
       busy={read !== null}
-      title={
-        read === null
-          ? titleOf(props, offline)
-          : `Reading ${formatNumber(read)} of ${formatNumber(total)} trades`
-      }
+      title={titleOf(props, offline)}
       onClick={() => {
         void save();
       }}

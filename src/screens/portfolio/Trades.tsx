@@ -10,6 +10,7 @@ import { Amount } from '../../components/Figures.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { connection } from '../../stores/connection.ts';
 import { sumOf } from '../explain/equation.ts';
+import type { TradedAccount } from './csv.ts';
 import { SaveTrades, type SaveTradesProps } from './SaveTrades.tsx';
 import { TradesTable } from './TradesTable.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
@@ -116,6 +117,12 @@ function countText({ mine, fills, total, missing, isFiltered }: TradeCounts): st
   return `${loaded} ${fills.length === 1 ? 'trade' : 'trades'}`;
 }
 
+/** Null where nothing was sold. */
+const realizedOf = (fills: readonly Fill[]): string | null =>
+  fills.some(({ realized }) => realized !== null)
+    ? sumOf(fills.map(({ realized }) => realized))
+    : null;
+
 function TradeTools({
   counts,
   file,
@@ -124,20 +131,25 @@ function TradeTools({
   book,
 }: {
   counts: TradeCounts;
-  file: SaveTradesProps;
+  file: Omit<SaveTradesProps, 'read' | 'onRead'>;
   filtering: boolean;
   onFiltering: (filtering: boolean) => void;
   book: number | undefined;
 }) {
   const { mine } = counts;
   const [taxing, setTaxing] = useState(false);
+  /** How many trades are read for the file; null while none is made. */
+  const [read, setRead] = useState<number | null>(null);
+  const realized = useMemo(() => realizedOf(mine), [mine]);
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
       <p className="text-ink-3" role="status">
-        {countText(counts)}
-        {mine.some((fill) => fill.realized !== null) && (
+        {read === null
+          ? countText(counts)
+          : `Reading ${formatNumber(read)} of ${formatNumber(file.total)} trades`}
+        {read === null && realized !== null && (
           <>
-            , realised <Amount value={sumOf(mine.map((fill) => fill.realized))} change />
+            , realised <Amount value={realized} change />
           </>
         )}
       </p>
@@ -153,7 +165,7 @@ function TradeTools({
           <SlidersHorizontal className="size-4" aria-hidden />
           Filter
         </Button>
-        <SaveTrades {...file} />
+        <SaveTrades {...file} read={read} onRead={setRead} />
         <Button
           size="sm"
           tone="plain"
@@ -255,13 +267,13 @@ export interface TradesProps {
   known: readonly Fill[];
   total: number | undefined;
   quote: string;
-  /** The number of the paper account; null where that is not known. */
-  accountNumber: number | null;
+  /** Whose trades they are. */
+  account: TradedAccount;
   /** Of an earlier account: its number too. */
   book?: number;
 }
 
-export function Trades({ known, total, quote, accountNumber, book }: TradesProps) {
+export function Trades({ known, total, quote, account, book }: TradesProps) {
   const { fills, read, readAll, busy } = useOlderTrades(known, total, book);
   const [filter, setFilter] = useState(EVERY_TRADE);
   const [filtering, setFiltering] = useState(false);
@@ -284,7 +296,7 @@ export function Trades({ known, total, quote, accountNumber, book }: TradesProps
           total: total ?? fills.length,
           filter,
           isFiltered,
-          account: { number: accountNumber, quote },
+          account,
           readAll,
         }}
         filtering={filtering}

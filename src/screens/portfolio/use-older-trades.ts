@@ -80,7 +80,7 @@ export interface OlderTrades {
   fills: readonly Fill[];
   /** Reads some older ones. */
   read: () => Promise<void>;
-  /** Reads all older ones; the list has them then. @throws ApiError when any of them fails. */
+  /** Reads all older ones, which the list does not take. @throws ApiError when any of them fails. */
   readAll: (signal: AbortSignal, onProgress: (read: number) => void) => Promise<readonly Fill[]>;
   busy: boolean;
 }
@@ -139,7 +139,6 @@ export function useOlderTrades(
     // One lies in between: a stop over missed candles is booked at its own, earlier time.
     if (list.length < (total ?? 0)) list = await readToTheFirst(known, book, signal, onProgress);
     if (list.length < (total ?? 0)) throw new Error('Some trades could not be read');
-    setOlder((held) => joinTrades(list, held) ?? list);
     return list;
   };
   return { fills, read, readAll, busy: reading || bridging };

@@ -56,7 +56,7 @@ const trade = (number: number): Fill =>
 let traded: Fill[] = [];
 const newest = (count: number): Fill[] => traded.slice(-count).reverse();
 const list = (known = newest(200), total = traded.length) => (
-  <Trades known={known} total={total} quote="USDT" accountNumber={2} />
+  <Trades known={known} total={total} quote="USDT" account={{ number: 2, quote: 'USDT' }} />
 );
 const status = (): string => screen.getByRole('status').textContent;
 const press = (name: RegExp | string): Promise<void> =>
@@ -187,8 +187,8 @@ describe('the file of the trades', () => {
     expect(rows[1]).toMatch(/^PAPER account 2,USDT,/);
     expect(nameOfFile()).toBe('PAPER-tradewind-trades-account-2.csv');
     expect(history.mock.calls.length).toBeLessThan(6);
-    // The list has them as well.
-    expect(status()).toMatch(/^2,700 trades, realised/);
+    // The list stays as it was: nobody asked to see them.
+    expect(status()).toMatch(/^Newest 200 of 2,700 trades, realised/);
   });
 
   it('has the trade that was booked below the top after the list was read', async () => {

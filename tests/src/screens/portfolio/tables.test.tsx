@@ -265,7 +265,9 @@ describe('trades', () => {
       fireEvent.click(screen.getByRole('button', { name: 'Filter' }));
       fireEvent.change(screen.getByLabelText('Side'), { target: { value: 'sell' } });
     };
-    render(<Trades known={FILLS} total={5_000} quote="USDT" accountNumber={1} />);
+    render(
+      <Trades known={FILLS} total={5_000} quote="USDT" account={{ number: 1, quote: 'USDT' }} />,
+    );
     expect(status()).toMatch(/^Newest 3 of 5,000 trades/);
     expect(file()).toBe('Every trade');
     act(() => {
@@ -279,7 +281,7 @@ describe('trades', () => {
     expect(file()).toBe('Trades matching the filter, of the newest 3 trades (5,000 in all)');
     cleanup();
     connection.online = 'online';
-    render(<Trades known={FILLS} total={3} quote="USDT" accountNumber={1} />);
+    render(<Trades known={FILLS} total={3} quote="USDT" account={{ number: 1, quote: 'USDT' }} />);
     onlySales();
     expect(status()).toMatch(/^2 of 3 trades, realised/);
     expect(file()).toBe('Trades matching the filter');
