@@ -234,11 +234,17 @@ describe('an account of a week', () => {
       query: { limit: 1_000, before: first.fills.at(-1)?.id ?? '' },
     });
     expect([...first.fills, ...second.fills]).toEqual(all);
-    expect(first.total).toBe(all.length);
+    expect(first).toMatchObject({ total: all.length, book: 1, quote: 'USDT' });
+    // To count them at each page costs a walk over all of them.
+    expect([second.book, second.total]).toEqual([1, undefined]);
     await floor.join('another');
-    await expect(
-      floor.call('another', 'history', { query: { before: all[0]?.id ?? '' } }),
-    ).rejects.toMatchObject({ code: 'not_found' });
+    for (const [of, before] of [
+      ['another', all[0]?.id ?? ''],
+      [UID, 'no id at all'],
+    ] as const)
+      await expect(floor.call(of, 'history', { query: { before } })).rejects.toMatchObject({
+        code: 'not_found',
+      });
   });
 
   it('is measured as deep as the plan goes: the server keeps the rest to itself (R6-02, R6-04, R7-26)', async () => {

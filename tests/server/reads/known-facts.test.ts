@@ -25,10 +25,11 @@ beforeEach(() => {
   });
 });
 
-const read = async (name: string, on: readonly Part[] = []): Promise<string> => {
+const read = async (name: string, on: readonly Part[] = [], once = false): Promise<string> => {
   const { facts } = await known.read('ada', {
     name,
     on,
+    once,
     turn: (_uid, work) => work(),
     load: async () => {
       loads.push(name);
@@ -42,6 +43,16 @@ const read = async (name: string, on: readonly Part[] = []): Promise<string> => 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('known facts', () => {
+  it('take no place where nobody is likely to ask for the same again', async () => {
+    await read('kept');
+    const { bytes } = known;
+    await read('page', [], true);
+    expect(known.bytes).toBe(bytes);
+    await read('kept');
+    await read('page', [], true);
+    expect(loads).toEqual(['kept', 'page', 'page']);
+  });
+
   it.each<[string, readonly Part[], () => void, boolean]>([
     ['books', [], () => (of = { books: '2', marks: '1', runs: '1' }), true],
     ['marks', ['marks'], () => (of = { books: '1', marks: '2', runs: '1' }), true],

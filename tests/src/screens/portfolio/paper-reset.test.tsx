@@ -4,17 +4,22 @@ import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Portfolio } from '../../../../contract/trading.ts';
+import type { History, Portfolio } from '../../../../contract/trading.ts';
 import { ApiError } from '../../../../src/api/api-error.ts';
 import { recordedReplies, recordState } from '../../../../src/api/recorded-replies.ts';
 
-const { call, purges } = vi.hoisted(() => ({
+const { call, purges, saved } = vi.hoisted(() => ({
   call: vi.fn(),
+  saved: vi.fn<(name: string, content: string) => void>(),
   purges: [] as ((uid: string) => Promise<unknown>)[],
 }));
 vi.mock('../../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
   api: { call },
+}));
+vi.mock('../../../../src/screens/portfolio/csv.ts', async (original) => ({
+  ...(await original<object>()),
+  download: saved,
 }));
 vi.mock('../../../../src/identity/session.ts', async (original) => ({
   ...(await original<object>()),
@@ -25,7 +30,8 @@ const { default: PortfolioScreen } =
   await import('../../../../src/screens/portfolio/PortfolioScreen.tsx');
 const { applyPortfolio, clearPortfolio } =
   await import('../../../../src/stores/portfolio-store.ts');
-const { historyStore, clearHistory } = await import('../../../../src/stores/fills-store.ts');
+const { applyHistory, historyStore, clearHistory } =
+  await import('../../../../src/stores/fills-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 
@@ -119,6 +125,20 @@ it('is the same request until it is answered, and another for the next account',
   expect(keys[2]).not.toBe(keys[0]);
   answer({ commandId: keys[2], portfolio: account(3, 3) });
   await pressable();
+});
+
+it('leaves the trades of the old account under its own name in their file, until the new ones are here', async () => {
+  const { history } = recordedReplies(recordState(NOW), NOW) as { history: History };
+  applyHistory({ ...history, book: 1, quote: 'USDT', sequence: 9 }, 'network');
+  applyPortfolio(account(2, 10), 'network');
+  const csv = await screen.findByRole('button', { name: 'CSV' });
+  await waitFor(() => {
+    expect(shown()).toContain('Paper account 2');
+  });
+  fireEvent.click(csv);
+  const [name, content = ''] = saved.mock.calls[0] ?? [];
+  expect(name).toBe('PAPER-tradewind-trades-account-1.csv');
+  expect(content.split('\r\n')[1]).toMatch(/^PAPER account 1,USDT,/);
 });
 
 it('does not say that the server did not answer where it answered with a failure', async () => {
