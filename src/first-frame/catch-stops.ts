@@ -35,14 +35,11 @@ export interface CaughtStop {
 const SAVE_DEADLINE_MS = 5_000;
 
 /** Whether a stop is on the device; false after a while without an answer. */
-export function isSavedInTime(caught: CaughtStop): Promise<boolean> {
+export function isSavedInTime({ saved }: CaughtStop): Promise<boolean> {
   const given = new Promise<boolean>((resolve) => {
-    setTimeout(() => {
-      caught.isLate = true;
-      resolve(false);
-    }, SAVE_DEADLINE_MS);
+    setTimeout(resolve, SAVE_DEADLINE_MS, false);
   });
-  return Promise.race([caught.saved, given]);
+  return Promise.race([saved, given]);
 }
 
 /** Adds a press to those of the user's database; durable when it resolves. */

@@ -36,9 +36,15 @@ function reloadPage(): void {
 
 /** Stops that were pressed on the frame are sent by the next start, if they are on the device. */
 async function reloadWithStops(): Promise<void> {
-  const saved = await Promise.all(caughtStops().map(isSavedInTime));
-  if (saved.includes(false)) say(NOT_SAVED, reloadPage);
-  else reloadPage();
+  const stops = caughtStops();
+  const saved = await Promise.all(stops.map(isSavedInTime));
+  if (saved.includes(false)) {
+    say(NOT_SAVED, reloadPage);
+    // Nobody else sends them: a late disk is waited for, until an app has started after all.
+    const late = await Promise.all(stops.map((stop) => stop.saved));
+    if (late.includes(false) || line?.isConnected !== true) return;
+  }
+  reloadPage();
 }
 
 function reload(): void {

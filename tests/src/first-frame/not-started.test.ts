@@ -77,6 +77,20 @@ describe('an app that does not start', () => {
     expect(reload).toHaveBeenCalledTimes(1);
   });
 
+  it('goes on waiting for a stop that no app will send, and reloads once the disk has taken it (F109)', async () => {
+    let save: (isSaved: boolean) => void = () => undefined;
+    const pressed = stop(new Promise((resolve) => (save = resolve)));
+    caught.push(pressed);
+    await failStart();
+    await networkBack();
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(said()).toContain('A stop was not saved and not sent');
+    expect(pressed.isLate, 'the disk may still take it').toBe(false);
+    save(true);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(reload).toHaveBeenCalledTimes(1);
+  });
+
   it('does not reload by itself a page of the build, in which somebody may have typed', async () => {
     document.body.innerHTML = '<template id="built-page"></template>';
     await failStart();

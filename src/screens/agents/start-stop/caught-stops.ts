@@ -14,5 +14,8 @@ export async function takeCaughtStop(caught: CaughtStop): Promise<void> {
   if (await isSavedInTime(caught)) {
     offerStopUndo(agent, commandId, { bottomPx, byKey });
     await sendQueued();
-  } else stopFrom(agent, { bottomPx, byKey }, { press: { id: commandId, at: pressedAt } });
+    return;
+  }
+  caught.isLate = true;
+  stopFrom(agent, { bottomPx, byKey }, { press: { id: commandId, at: pressedAt } });
 }

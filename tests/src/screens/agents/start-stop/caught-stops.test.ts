@@ -40,7 +40,9 @@ it('leaves one that is saved to the queue', async () => {
 it('presses one that could not be saved again as it was pressed, under its id (F109)', async () => {
   const now = { ...recordAgent('a', 'Harbour', 0), generation: 6 };
   applyAgents({ agents: [now], sequence: 1, asOf: 1 }, 'network');
-  await takeCaughtStop(caught(false));
+  const pressed = caught(false);
+  await takeCaughtStop(pressed);
+  expect(pressed.isLate, 'the disk no longer needs to take it').toBe(true);
   expect(stopAgent).toHaveBeenCalledExactlyOnceWith(
     { id: 'a', name: 'Harbour', generation: 4 },
     { press: { id: 'c1', at: 7 } },
