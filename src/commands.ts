@@ -386,6 +386,7 @@ async function sendNow(request: CommandRequest, why?: string): Promise<CommandRe
   for (const agent of sent.agents) applyAgent(agent, null);
   if (sent.alert !== null) applyAlert(sent.alert, null);
   if (request.alert?.terms === null) removeAlert(request.alert.id, null);
+  if (sent.partly !== null) return { said: 'refused', message: sent.partly };
   return {
     said: 'sent',
     message: 'Sent to the server. It could not be saved on this device.',

@@ -87,7 +87,7 @@ export function alertIn(json: unknown): Alert | null {
  * The result of each agent of a command for many; empty for other commands and for replies without
  * results.
  */
-function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
+export function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
   const parsed = entry.agentId === null && !isAlert(entry) ? Results.safeParse(json) : null;
   if (parsed?.success !== true) return [];
   const names = new Map(

@@ -1,7 +1,8 @@
 /** Sends a command that could not be saved on the device: once, or while its sender waits for it. */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
-import { agentsIn, alertIn, type Bearer } from './drain.ts';
+import { partlyRefused } from './after-delivery.ts';
+import { agentsIn, alertIn, resultsIn, type Bearer } from './drain.ts';
 import type { Outbox } from './outbox.ts';
 import type { CommandRequest, OutboxEntry } from './outbox-entry.ts';
 import { coalesce } from './queue-rules.ts';
@@ -9,7 +10,8 @@ import { judge } from './replies.ts';
 import { send, type Line } from './send.ts';
 
 export type Unsaved =
-  | { outcome: 'done'; agents: Agent[]; alert: Alert | null }
+  /** `partly`: what became of a command for many of which the server rejected some. */
+  | { outcome: 'done'; agents: Agent[]; alert: Alert | null; partly: string | null }
   | { outcome: 'refused'; message: string }
   /** It may or may not have arrived, and will not be sent again from here. */
   | { outcome: 'unknown'; message: string };
@@ -37,7 +39,8 @@ export async function sendUnsaved(
 ): Promise<Unsaved | null> {
   const entry = unsavedEntry(uid, request);
   if (entry === null) return null;
-  if (entry.state === 'cancelled') return { outcome: 'done', agents: [], alert: null };
+  if (entry.state === 'cancelled')
+    return { outcome: 'done', agents: [], alert: null, partly: null };
   const { forMs, everyMs } = ports.patience ?? { forMs: 0, everyMs: 0 };
   // Not the device's clock, which may be set meanwhile.
   const until = performance.now() + forMs;
@@ -68,6 +71,13 @@ function unsavedEntry(uid: string, request: CommandRequest): OutboxEntry | null 
   return coalesce([], request, stamp, () => crypto.randomUUID()).entry;
 }
 
+function partlyText({ reason, results = [] }: OutboxEntry): string {
+  const refused = results
+    .filter(({ went }) => !went)
+    .map(({ name, message }) => ` ${name}: ${(message || 'no reason given').replace(/\.$/, '')}.`);
+  return `Sent to the server. It could not be saved on this device. ${reason?.message ?? ''}.${refused.join('')}`;
+}
+
 /** One try. Null without a token of the command's own user. */
 async function sendEntry(entry: OutboxEntry, ports: UnsavedPorts): Promise<Unsaved | null> {
   for (const refreshed of [false, true]) {
@@ -80,8 +90,15 @@ async function sendEntry(entry: OutboxEntry, ports: UnsavedPorts): Promise<Unsav
     const answer = await send(ports.line, entry, bearer.token);
     const verdict = judge(entry, answer, { now: Date.now(), random: 0, refreshed });
     if (verdict.verdict === 'done') {
-      ports.outbox?.unmarked.set(entry.commandId, true);
-      return { outcome: 'done', agents: agentsIn(answer.json), alert: alertIn(answer.json) };
+      const left = partlyRefused(entry, resultsIn(answer.json, entry), Date.now());
+      // What the disk may have of a partly refused one has the same answer, and stays as a failure.
+      if (left === null) ports.outbox?.unmarked.set(entry.commandId, true);
+      return {
+        outcome: 'done',
+        agents: agentsIn(answer.json),
+        alert: alertIn(answer.json),
+        partly: left && partlyText(left),
+      };
     }
     if (verdict.verdict === 'settled' || verdict.verdict === 'pause')
       return { outcome: 'refused', message: verdict.entry.reason?.message ?? 'Refused' };

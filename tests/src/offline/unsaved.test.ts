@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { sendUnsaved } from '../../../src/offline/unsaved.ts';
 import { startReplyServer, type Asked, type ReplyServer } from '../../support/reply-server.ts';
-import { newId, start, stop, T0 } from './samples.ts';
+import { newId, start, startAll, stop, T0 } from './samples.ts';
 
 let server: ReplyServer;
 beforeAll(async () => {
@@ -97,6 +97,37 @@ describe('a command without a disk', () => {
     ]);
     // Before anything went out.
     expect(said).toEqual([lost, false, done, false]);
+  });
+  it('is over on the disk only where every agent went, and says which did not (F109)', async () => {
+    const unmarked = new Map<string, boolean>();
+    const by = { id: newId(), at: T0 };
+    server.answer((asked) => ({
+      status: 200,
+      body: {
+        commandId: id(asked),
+        results: [
+          { agentId: 'x', outcome: 'started' },
+          { agentId: 'y', outcome: 'refused', message: 'Its pair is not traded any more' },
+        ],
+        agents: [agent, recordAgent('y', 'Reef', 1)],
+      },
+    }));
+    const sent = await sendUnsaved(
+      'ada',
+      { ...startAll('x', 'y'), press: by },
+      {
+        line: { baseUrl: server.url, timeoutMs: 1_500 },
+        token: () => Promise.resolve({ uid: 'ada', token: 'token' }),
+        outbox: { unmarked, changed: () => undefined },
+      },
+    );
+    expect(sent).toMatchObject({
+      outcome: 'done',
+      partly:
+        'Sent to the server. It could not be saved on this device. 1 of 2 started. Reef: Its pair is not traded any more.',
+    });
+    // Sent again from there, it has the same answer, and stays as a failure.
+    expect([...unmarked]).toEqual([[by.id, false]]);
   });
   it('says what the server refused, in its own words', async () => {
     server.answer(() => refusal(403, 'forbidden', 'Your plan does not start agents'));
