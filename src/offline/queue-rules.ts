@@ -108,9 +108,8 @@ export function stopCancels(
     const agents = entry.agents.filter((agent) => !covers(agent.id));
     if (agents.length === entry.agents.length) return [entry];
     if (agents.length === 0) return [];
-    if (unattempted(entry)) return [{ ...entry, agents }];
-    // Another list under the same id would be rejected. Agents it has already started are simply
-    // found running.
+    // Another list under the same id would be rejected, and nobody here may know that it was sent
+    // past the disk. Agents it has already started are simply found running.
     return [
       {
         ...entry,

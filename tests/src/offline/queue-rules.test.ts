@@ -39,6 +39,16 @@ describe('what joins', () => {
   it('takes one stopped agent out of an unsent start-all', () => {
     expect(said(press([], startAll('x', 'y'), stop('x')))).toEqual(['start-all y', 'stop x']);
   });
+  it('gives what is left of a start-all a new id, attempted or not: it may have gone past the disk (F109)', () => {
+    const [whole] = press([], startAll('x', 'y'));
+    const [rest] = press([whole!], stop('x'));
+    expect(rest).toMatchObject({ agents: [{ id: 'y' }], sequence: 1, attempts: 0 });
+    expect(rest!.commandId).not.toBe(whole!.commandId);
+    const [asks] = press([{ ...whole!, state: 'needs-you' }], stop('x'));
+    expect(asks).toMatchObject({ agents: [{ id: 'y' }], state: 'needs-you' });
+    const [same] = press([whole!], stop('z'));
+    expect(same).toEqual(whole);
+  });
   it('does not merge into what has been attempted', () => {
     const sent = entryOf(stop('x'), { attempts: 1, sequence: 1 });
     expect(press([sent], stop('x'))).toHaveLength(2);

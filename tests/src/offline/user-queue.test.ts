@@ -361,14 +361,16 @@ describe('Undo of a stop that was never sent', () => {
     const one = await queue.outbox.enqueue(stop('x'));
     expect(await cancelCommandIn(queue.outbox, all.commandId)).toBe('undone');
     const { entries } = await queue.outbox.state();
-    expect(entries).toEqual([{ ...many, agents: [{ id: 'y', seenGeneration: 1 }] }, one]);
-    await claimIn(queue.outbox, many.commandId);
+    const commandId = entries[0]?.commandId ?? '';
+    const rest = { ...many, commandId, agents: [{ id: 'y', seenGeneration: 1 }] };
+    expect(entries).toEqual([rest, { ...one, withdrawn: [many] }]);
+    await claimIn(queue.outbox, commandId);
     const more = await queue.outbox.enqueue(stopAll());
     const last = await queue.outbox.enqueue(stop('y'));
     expect(await cancelCommandIn(queue.outbox, more.commandId)).toBe('start-unknown');
     expect(await cancelCommandIn(queue.outbox, last.commandId)).toBe('start-unknown');
     expect((await queue.outbox.state()).entries.filter((entry) => !isStop(entry))).toMatchObject([
-      { commandId: many.commandId, agents: [{ id: 'y' }] },
+      { commandId, agents: [{ id: 'y' }] },
     ]);
   });
 
