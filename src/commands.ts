@@ -357,6 +357,7 @@ async function sendOnce(uid: string, request: CommandRequest): Promise<Unsaved |
     line,
     token: bearer,
     outbox: lifecycle.queue?.outbox,
+    told: lifecycle.queue?.told,
   });
 }
 
@@ -378,6 +379,8 @@ function notSaved(unanswered: string | undefined, why: string | undefined): stri
 async function sendNow(request: CommandRequest, why?: string): Promise<CommandResult> {
   const uid = session.user?.uid;
   const sent = uid === undefined ? null : await sendOnce(uid, request);
+  // Tries the disk until it is back: it learns of this then.
+  void lifecycle.drainNow();
   // Somebody else is here by now: nothing of it is theirs to see.
   if (session.user?.uid !== uid) return { said: 'refused', message: 'Not authenticated' };
   if (sent === null || sent.outcome === 'unknown')
@@ -386,11 +389,7 @@ async function sendNow(request: CommandRequest, why?: string): Promise<CommandRe
   for (const agent of sent.agents) applyAgent(agent, null);
   if (sent.alert !== null) applyAlert(sent.alert, null);
   if (request.alert?.terms === null) removeAlert(request.alert.id, null);
-  if (sent.partly !== null) return { said: 'refused', message: sent.partly };
-  return {
-    said: 'sent',
-    message: 'Sent to the server. It could not be saved on this device.',
-  };
+  return { said: sent.said, message: sent.message };
 }
 
 const agentRequest = (intent: 'start' | 'stop', agent: ObservedState): CommandRequest => ({

@@ -89,6 +89,7 @@ async function stopUnsaved(request: CommandRequest, ports: StopPorts): Promise<U
     token: (force) => (database.deleted ? Promise.resolve(null) : ports.token(force)),
     patience,
     outbox: queue.outbox,
+    told: queue.told,
   });
   return sent === null ? 'not-saved' : UNSAVED_OUTCOMES[sent.outcome];
 }

@@ -5,7 +5,7 @@
 import { isPending, type OutboxEntry } from './outbox-entry.ts';
 import type { Outbox } from './outbox.ts';
 import { aged } from './queue-rules.ts';
-import type { Beside } from './queue-store.ts';
+import type { Beside, QueueMeta } from './queue-store.ts';
 
 /** Reasons that end when the server answers. */
 const WAITING_FOR_NETWORK = ['network', 'timeout', 'bad_reply'];
@@ -51,6 +51,19 @@ export const settleIn = (outbox: Outbox, settled: OutboxEntry): Promise<void> =>
 /** Enough for whoever asks what became of a command that another tab has just sent. */
 const TAKEN_KEPT = 20;
 
+function withTaken(meta: QueueMeta, ids: readonly string[]): QueueMeta {
+  const { taken = [] } = meta;
+  const more = ids.filter((id) => !taken.includes(id));
+  return { ...meta, taken: [...taken, ...more].slice(-TAKEN_KEPT) };
+}
+
+/** Stores what the disk was not told: which commands were sent without it, and which are over. */
+export const unmarkedIn = (outbox: Outbox): Promise<void> =>
+  outbox.change(({ entries, meta }) => {
+    const over = [...outbox.unmarked].flatMap(([id, isOver]) => (isOver ? [id] : []));
+    return { entries, meta: withTaken(meta, over), result: undefined };
+  });
+
 /**
  * Deletes an entry whose id was echoed: `left` is what that leaves of the queue. What the reply
  * said of the agents is kept in the same moment, and that the command was taken: a tab hears of
@@ -65,7 +78,7 @@ export const deliveredIn = (
   outbox.change(
     ({ entries, meta }) => ({
       entries: left(entries),
-      meta: { ...meta, taken: [...(meta.taken ?? []), commandId].slice(-TAKEN_KEPT) },
+      meta: withTaken(meta, [commandId]),
       result: undefined,
     }),
     beside,

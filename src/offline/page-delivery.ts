@@ -1,6 +1,8 @@
 /** Delivers the queue from a page, and asks the worker for what the page cannot do itself. */
 import { deliver as byHttp, type Deliver } from './deliver.ts';
+import { unmarkedIn } from './delivery-changes.ts';
 import type { Outbox } from './outbox.ts';
+import { StorageFault } from './user-database.ts';
 
 const ownWorkers = (): ServiceWorkerContainer | undefined =>
   (navigator as { serviceWorker?: ServiceWorkerContainer }).serviceWorker;
@@ -37,6 +39,16 @@ async function askWorker(outbox: Outbox): Promise<void> {
     const workers = ownWorkers();
     const worker = workers?.controller ?? (await workers?.getRegistration())?.active;
     worker?.postMessage({ type: 'drain' });
+  }
+}
+
+/** The disk is back: the next page must not take for unsent what went past it. */
+export async function tellDisk(outbox: Outbox): Promise<void> {
+  try {
+    await unmarkedIn(outbox);
+  } catch (error) {
+    // The next change stores it.
+    if (!(error instanceof StorageFault)) throw error;
   }
 }
 

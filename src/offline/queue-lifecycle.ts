@@ -163,7 +163,15 @@ class QueueLifecycle implements Lifecycle {
       },
     });
     const queue = this.openQueue(database);
-    const stopMode = database.onMode(this.refreshSoon);
+    const stopMode = database.onMode((mode) => {
+      this.refreshSoon();
+      if (mode === 'disk' && queue.outbox.unmarked.size > 0)
+        loadDelivery()
+          .then(({ tellDisk }) => tellDisk(queue.outbox))
+          .catch((error: unknown) => {
+            options.onError(error);
+          });
+    });
     const stopWaking = options.onWake(this.wake);
     this.attached = {
       uid,

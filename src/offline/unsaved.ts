@@ -8,10 +8,17 @@ import type { CommandRequest, OutboxEntry } from './outbox-entry.ts';
 import { coalesce } from './queue-rules.ts';
 import { judge } from './replies.ts';
 import { send, type Line } from './send.ts';
+import type { UserQueue } from './user-queue.ts';
 
 export type Unsaved =
-  /** `partly`: what became of a command for many of which the server rejected some. */
-  | { outcome: 'done'; agents: Agent[]; alert: Alert | null; partly: string | null }
+  /** `refused`: of a command for many, of which the server rejected some. */
+  | {
+      outcome: 'done';
+      agents: Agent[];
+      alert: Alert | null;
+      said: 'sent' | 'refused';
+      message: string;
+    }
   | { outcome: 'refused'; message: string }
   /** It may or may not have arrived, and will not be sent again from here. */
   | { outcome: 'unknown'; message: string };
@@ -29,6 +36,8 @@ export interface UnsavedPorts {
   patience?: Patience;
   /** The disk may have taken the command after all: whoever reads it there learns what became of it. */
   outbox?: Pick<Outbox, 'unmarked' | 'changed'> | undefined;
+  /** The other tabs hear what the server said. */
+  told?: UserQueue['told'] | undefined;
 }
 
 /** Null where nothing was sent. */
@@ -39,8 +48,7 @@ export async function sendUnsaved(
 ): Promise<Unsaved | null> {
   const entry = unsavedEntry(uid, request);
   if (entry === null) return null;
-  if (entry.state === 'cancelled')
-    return { outcome: 'done', agents: [], alert: null, partly: null };
+  if (entry.state === 'cancelled') return doneBy([], null, null);
   const { forMs, everyMs } = ports.patience ?? { forMs: 0, everyMs: 0 };
   // Not the device's clock, which may be set meanwhile.
   const until = performance.now() + forMs;
@@ -71,11 +79,23 @@ function unsavedEntry(uid: string, request: CommandRequest): OutboxEntry | null 
   return coalesce([], request, stamp, () => crypto.randomUUID()).entry;
 }
 
+const SENT = 'Sent to the server. It could not be saved on this device.';
+
+/** `left`: what remains of a command of which the server rejected some agents. */
+const doneBy = (agents: Agent[], alert: Alert | null, left: OutboxEntry | null): Unsaved => ({
+  outcome: 'done',
+  agents,
+  alert,
+  ...(left === null
+    ? { said: 'sent', message: SENT }
+    : { said: 'refused', message: `${SENT} ${partlyText(left)}` }),
+});
+
 function partlyText({ reason, results = [] }: OutboxEntry): string {
   const refused = results
     .filter(({ went }) => !went)
     .map(({ name, message }) => ` ${name}: ${(message || 'no reason given').replace(/\.$/, '')}.`);
-  return `Sent to the server. It could not be saved on this device. ${reason?.message ?? ''}.${refused.join('')}`;
+  return `${reason?.message ?? ''}.${refused.join('')}`;
 }
 
 /** One try. Null without a token of the command's own user. */
@@ -93,12 +113,9 @@ async function sendEntry(entry: OutboxEntry, ports: UnsavedPorts): Promise<Unsav
       const left = partlyRefused(entry, resultsIn(answer.json, entry), Date.now());
       // What the disk may have of a partly refused one has the same answer, and stays as a failure.
       if (left === null) ports.outbox?.unmarked.set(entry.commandId, true);
-      return {
-        outcome: 'done',
-        agents: agentsIn(answer.json),
-        alert: alertIn(answer.json),
-        partly: left && partlyText(left),
-      };
+      const [agents, alert] = [agentsIn(answer.json), alertIn(answer.json)];
+      ports.told?.(entry, agents, alert);
+      return doneBy(agents, alert, left);
     }
     if (verdict.verdict === 'settled' || verdict.verdict === 'pause')
       return { outcome: 'refused', message: verdict.entry.reason?.message ?? 'Refused' };

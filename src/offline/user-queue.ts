@@ -27,11 +27,20 @@ export interface UserQueue {
   readonly outbox: Outbox;
   /** Sends what can be sent. Calls during a run cause one further run. */
   drain(): Promise<Drained>;
+  /** Tells the other realms what the server said of a command that it has taken. */
+  readonly told: (entry: OutboxEntry, agents: Agent[], alert: Alert | null) => void;
   close(): void;
 }
 
+const tellingOf =
+  (channel: OfflineChannel, uid: string): UserQueue['told'] =>
+  (entry, agents, alert) => {
+    channel.post({ type: 'delivered', uid, entry, agents, alert });
+  };
+
 export function openUserQueue(database: UserDatabase, options: UserQueueOptions): UserQueue {
   const { uid } = database;
+  const told = tellingOf(options.channel, uid);
   const waiting = new Set<() => void>();
   const news = (): void => {
     for (const wake of waiting) wake();
@@ -64,12 +73,10 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
             waiting.add(resolve);
           }),
         onDelivered(entry, agents, alert) {
-          options.channel.post({ type: 'delivered', uid, entry, agents, alert });
+          told(entry, agents, alert);
           options.onDelivered?.(entry, agents, alert);
         },
-        onSettled(entry) {
-          options.onSettled?.(entry);
-        },
+        onSettled: (entry) => options.onSettled?.(entry),
       },
       options.line,
     );
@@ -87,6 +94,7 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
   return {
     uid,
     outbox,
+    told,
     drain() {
       if (running === null) return begin();
       next ??= running

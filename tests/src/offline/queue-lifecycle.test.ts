@@ -21,6 +21,7 @@ import { createOutbox } from '../../../src/offline/outbox.ts';
 import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { cancelCommandIn } from '../../../src/offline/review.ts';
 import { writeSnapshot } from '../../../src/offline/snapshots.ts';
+import { sendUnsaved } from '../../../src/offline/unsaved.ts';
 import {
   startReplyServer,
   type Answering,
@@ -627,6 +628,76 @@ describe('while the disk does not answer', () => {
     life.attach(`${uid}-other`);
     await life.refresh();
     expect(view()).toMatchObject({ entries: [], unread: true });
+  });
+});
+
+describe('a command that went past a disk that took it all the same (F109)', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  /** The change is stored, and the page is told too late. */
+  async function sendLate(life: Lifecycle): Promise<string> {
+    const { queue, database } = life;
+    if (queue === null || database === null) throw new Error('Nobody is attached');
+    const request = { ...stop('x'), press: { id: crypto.randomUUID(), at: Date.now() } };
+    const transact = database.transact.bind(database);
+    vi.spyOn(database, 'transact').mockImplementationOnce(async (...asked) => {
+      await transact(...asked);
+      throw new StorageFault('no-storage', 'It did not answer in time');
+    });
+    await expect(queue.outbox.enqueue(request)).rejects.toBeInstanceOf(StorageFault);
+    await sendUnsaved(uid, request, {
+      line: { baseUrl: server.url, fetch: pageFetch },
+      token: () => Promise.resolve({ uid, token: 'a.e30.' }),
+      outbox: queue.outbox,
+      told: queue.told,
+    });
+    return request.press.id;
+  }
+  /** The disk is away for a moment. */
+  async function away(life: Lifecycle, view: () => QueueView | undefined): Promise<void> {
+    const open = factory.open.bind(factory);
+    factory.open = () => {
+      throw new DOMException('It is away', 'InvalidStateError');
+    };
+    await life.database?.close();
+    await life.refresh();
+    expect(view()?.storage).toBe('memory');
+    factory.open = open;
+    await life.refresh();
+    expect(view()?.storage).toBe('disk');
+  }
+  /** What the next page finds. */
+  const nextPage = () =>
+    createOutbox(databaseStore(new UserDatabase(uid, { mayCreate: () => false })));
+
+  it('is over there once the disk is back, and the other tabs hear what the server said', async () => {
+    server.answer((asked) => (asked.path === '/healthz' ? 'reset' : echo(asked)));
+    const { life, view } = tab();
+    const other = tab();
+    life.attach(uid);
+    other.life.attach(uid);
+    await expect.poll(() => view()?.storage).toBe('disk');
+    const id = await sendLate(life);
+    await expect.poll(() => other.agents).toEqual(['x']);
+    expect((await nextPage().state()).entries.map(({ attempts }) => attempts)).toEqual([0]);
+    await away(life, view);
+    await expect.poll(async () => (await nextPage().state()).meta.taken).toEqual([id]);
+    expect((await nextPage().state()).entries).toEqual([]);
+  });
+
+  it('is there as sent once the disk is back, where no answer came: no next page undoes it as unsent', async () => {
+    server.answer(() => 'reset');
+    const { life, view } = tab();
+    life.attach(uid);
+    await expect.poll(() => view()?.storage).toBe('disk');
+    const id = await sendLate(life);
+    await away(life, view);
+    await expect
+      .poll(async () => (await nextPage().state()).entries.map(({ attempts }) => attempts))
+      .toEqual([1]);
+    expect((await nextPage().state()).meta.taken ?? []).toEqual([]);
+    expect(await cancelCommandIn(nextPage(), id)).toBe('already-sent');
   });
 });
 

@@ -123,7 +123,8 @@ describe('a command without a disk', () => {
     );
     expect(sent).toMatchObject({
       outcome: 'done',
-      partly:
+      said: 'refused',
+      message:
         'Sent to the server. It could not be saved on this device. 1 of 2 started. Reef: Its pair is not traded any more.',
     });
     // Sent again from there, it has the same answer, and stays as a failure.
