@@ -2,7 +2,7 @@
  * The commands of screens that can be queued: start, stop and alert changes. Nothing else may write
  * to the queue.
  */
-import { proxy } from 'valtio';
+import { proxy, snapshot } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
 import type { AlertTerms } from '../contract/alerts.ts';
@@ -358,6 +358,7 @@ async function sendOnce(uid: string, request: CommandRequest): Promise<Unsaved |
     token: bearer,
     outbox: lifecycle.queue?.outbox,
     told: lifecycle.queue?.told,
+    waiting: snapshot(queue).entries as OutboxEntry[],
   });
 }
 

@@ -4,8 +4,14 @@ import type { Alert } from '../../contract/alerts.ts';
 import { partlyRefused } from './after-delivery.ts';
 import { agentsIn, alertIn, resultsIn, type Bearer } from './drain.ts';
 import type { Outbox } from './outbox.ts';
-import type { CommandRequest, OutboxEntry } from './outbox-entry.ts';
-import { coalesce } from './queue-rules.ts';
+import {
+  isAlert,
+  isPending,
+  isStop,
+  type CommandRequest,
+  type OutboxEntry,
+} from './outbox-entry.ts';
+import { coalesce, overlap } from './queue-rules.ts';
 import { judge } from './replies.ts';
 import { send, type Line } from './send.ts';
 import type { UserQueue } from './user-queue.ts';
@@ -36,6 +42,8 @@ export interface UnsavedPorts {
   patience?: Patience;
   /** The disk may have taken the command after all: whoever reads it there learns what became of it. */
   outbox?: Pick<Outbox, 'unmarked' | 'changed'> | undefined;
+  /** The queue as last read. */
+  waiting?: readonly OutboxEntry[];
   /** The other tabs hear what the server said. */
   told?: UserQueue['told'] | undefined;
 }
@@ -48,6 +56,7 @@ export async function sendUnsaved(
 ): Promise<Unsaved | null> {
   const entry = unsavedEntry(uid, request);
   if (entry === null) return null;
+  if (isUndoneLater(entry, ports)) return { outcome: 'unknown', message: STOP_WAITS };
   if (entry.state === 'cancelled') return doneBy([], null, null);
   const { forMs, everyMs } = ports.patience ?? { forMs: 0, everyMs: 0 };
   // Not the device's clock, which may be set meanwhile.
@@ -65,6 +74,21 @@ export async function sendUnsaved(
     });
   }
 }
+
+const STOP_WAITS =
+  'Not sent: an earlier stop is still waiting and would stop this again. It may not be saved on this device either. Look what is waiting before you press Start again.';
+
+/** A start that goes past the queue would be stopped by what waits there, and nobody would be asked. */
+const isUndoneLater = (entry: OutboxEntry, { waiting = [], outbox }: UnsavedPorts): boolean =>
+  !isStop(entry) &&
+  !isAlert(entry) &&
+  waiting.some(
+    (other) =>
+      isStop(other) &&
+      isPending(other) &&
+      outbox?.unmarked.get(other.commandId) !== true &&
+      overlap(entry, other),
+  );
 
 /** One id and one time of the press for every try, so that the server acts on it once. */
 function unsavedEntry(uid: string, request: CommandRequest): OutboxEntry | null {

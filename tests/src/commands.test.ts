@@ -518,22 +518,24 @@ describe('a press that no disk takes', () => {
   });
 });
 
+/** The next change of the queue comes to the disk, which says so too late. */
+function hangOnce(): void {
+  vi.restoreAllMocks();
+  const real = Object.getOwnPropertyDescriptor(UserDatabase.prototype, 'transact');
+  const transact = real?.value as UserDatabase['transact'];
+  let hangs = true;
+  vi.spyOn(UserDatabase.prototype, 'transact').mockImplementation(async function (
+    this: UserDatabase,
+    ...[stores, mode, work, durability]
+  ) {
+    const result = await transact.call(this, stores, mode, work, durability);
+    if (!hangs || mode === 'readonly' || !stores.includes('outbox')) return result;
+    hangs = false;
+    throw new StorageFault('no-storage', 'The storage of this browser did not answer in time');
+  });
+}
+
 describe('a press that the disk takes after it was given up (F109)', () => {
-  /** The next change of the queue comes to the disk, which says so too late. */
-  function hangOnce(): void {
-    const real = Object.getOwnPropertyDescriptor(UserDatabase.prototype, 'transact');
-    const transact = real?.value as UserDatabase['transact'];
-    let hangs = true;
-    vi.spyOn(UserDatabase.prototype, 'transact').mockImplementation(async function (
-      this: UserDatabase,
-      ...[stores, mode, work, durability]
-    ) {
-      const result = await transact.call(this, stores, mode, work, durability);
-      if (!hangs || mode === 'readonly' || !stores.includes('outbox')) return result;
-      hangs = false;
-      throw new StorageFault('no-storage', 'The storage of this browser did not answer in time');
-    });
-  }
   /** What went out, and what lies on the disk of the same press. */
   async function bothWays(): Promise<unknown[]> {
     const [entry] = await onDisk();
@@ -580,6 +582,48 @@ describe('a press that the disk takes after it was given up (F109)', () => {
     const [kept, sent] = await bothWays();
     expect(kept).toEqual(sent);
     expect(kept).not.toContain(id);
+  });
+});
+
+/** Nothing of the queue goes out, and what goes past it is taken. */
+const directly = (asked: Asked): Answering => (asked.path === '/healthz' ? 'reset' : echo(asked));
+
+describe('a press that no disk takes beside what waits there', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  const commandIdOf = async (pressed: Promise<CommandResult>): Promise<string> => {
+    const said = await pressed;
+    if (said.said !== 'saved') throw new Error(`It was ${said.said}`);
+    await expect.poll(() => queue.entries.at(-1)?.commandId).toBe(said.entry.commandId);
+    return said.entry.commandId;
+  };
+
+  it('is, of a start, not sent past a stop that would undo it later, and says so (F109)', async () => {
+    await enter();
+    server.answer(directly);
+    await commandIdOf(stopAll());
+    hangOnce();
+    const NOT_SENT = {
+      said: 'not-saved',
+      message:
+        'Not sent: an earlier stop is still waiting and would stop this again. It may not be saved on this device either. Look what is waiting before you press Start again.',
+    };
+    expect(await startAgent(agent)).toEqual(NOT_SENT);
+    hangOnce();
+    expect(await startAll([agent])).toEqual(NOT_SENT);
+    expect(posts()).toEqual([]);
+    hangOnce();
+    expect(await stopAgent(agent)).toMatchObject({ said: 'sent' });
+    expect(posts().map(({ path }) => path)).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('is, of a start, sent where the stop that waits is of another agent', async () => {
+    await enter();
+    server.answer(directly);
+    await commandIdOf(stopAgent({ ...agent, id: 'y' }));
+    hangOnce();
+    expect(await startAgent(agent)).toMatchObject({ said: 'sent' });
   });
 });
 
