@@ -281,11 +281,14 @@ class QueueLifecycle implements Lifecycle {
     this.refreshSoon();
   }
 
-  private show({ uid, database, known }: Attached): void {
+  private show({ uid, database, queue, known }: Attached): void {
+    const { unmarked } = queue.outbox;
     this.options.onView({
       ...NOTHING,
       ...known,
-      entries: this.withAccepted(known?.entries ?? []),
+      entries: this.withAccepted(
+        known?.entries.filter(({ commandId }) => unmarked.get(commandId) !== true) ?? [],
+      ),
       unread: known === undefined && this.options.made.had(uid),
       draining: this.draining > 0,
       storage: database.mode,

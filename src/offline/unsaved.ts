@@ -54,7 +54,7 @@ export async function sendUnsaved(
   request: CommandRequest,
   ports: UnsavedPorts,
 ): Promise<Unsaved | null> {
-  const entry = unsavedEntry(uid, request);
+  const entry = unsavedEntry(uid, request, ports);
   if (entry === null) return null;
   if (isUndoneLater(entry, ports)) return { outcome: 'unknown', message: STOP_WAITS };
   if (entry.state === 'cancelled') return doneBy([], null, null);
@@ -90,8 +90,15 @@ const isUndoneLater = (entry: OutboxEntry, { waiting = [], outbox }: UnsavedPort
       overlap(entry, other),
   );
 
-/** One id and one time of the press for every try, so that the server acts on it once. */
-function unsavedEntry(uid: string, request: CommandRequest): OutboxEntry | null {
+/**
+ * One id and one time of the press for every try, so that the server acts on it once. The disk would
+ * have merged it with the same request that waits there unsent: then it is that one.
+ */
+function unsavedEntry(
+  uid: string,
+  request: CommandRequest,
+  { waiting = [], outbox }: UnsavedPorts,
+): OutboxEntry | null {
   const { id, at } = request.press ?? { id: crypto.randomUUID(), at: Date.now() };
   const stamp = {
     uid,
@@ -100,8 +107,28 @@ function unsavedEntry(uid: string, request: CommandRequest): OutboxEntry | null 
     clockOffsetMs: null,
     clockMoved: false,
   };
-  return coalesce([], request, stamp, () => crypto.randomUUID()).entry;
+  const joining = (present: readonly OutboxEntry[]): OutboxEntry | null =>
+    coalesce(present, request, stamp, () => crypto.randomUUID()).entry;
+  const alone = joining([]);
+  if (isAlert(request)) return alone;
+  const merged = joining(
+    waiting.filter((entry) => entry.uid === uid && outbox?.unmarked.has(entry.commandId) !== true),
+  );
+  return merged !== null && isOfSameState(merged, request) ? merged : alone;
 }
+
+/**
+ * What was last read may have been sent since, by the worker. Its receipt would answer for an agent
+ * that was started after it, whose generation is another.
+ */
+const isOfSameState = (entry: OutboxEntry, { seenGeneration, agents }: CommandRequest): boolean =>
+  entry.seenGeneration === seenGeneration &&
+  entry.agents.length === agents.length &&
+  agents.every((agent) =>
+    entry.agents.some(
+      (other) => other.id === agent.id && other.seenGeneration === agent.seenGeneration,
+    ),
+  );
 
 const SENT = 'Sent to the server. It could not be saved on this device.';
 

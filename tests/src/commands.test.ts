@@ -535,18 +535,19 @@ function hangOnce(): void {
   });
 }
 
+/** What went out, and what lies on the disk of the same press. */
+async function bothWays(): Promise<unknown[]> {
+  const [entry] = await onDisk();
+  const sent = posts().at(-1);
+  if (entry === undefined || sent === undefined) throw new Error('It went one way alone');
+  const asOf = (body: object): object => ({ ...body, ageMs: 0 });
+  return [
+    [entry.commandId, asOf(requestOf(entry, 0).body)],
+    [sent.headers['idempotency-key'], asOf(sent.body as object)],
+  ];
+}
+
 describe('a press that the disk takes after it was given up (F109)', () => {
-  /** What went out, and what lies on the disk of the same press. */
-  async function bothWays(): Promise<unknown[]> {
-    const [entry] = await onDisk();
-    const sent = posts().at(-1);
-    if (entry === undefined || sent === undefined) throw new Error('It went one way alone');
-    const asOf = (body: object): object => ({ ...body, ageMs: 0 });
-    return [
-      [entry.commandId, asOf(requestOf(entry, 0).body)],
-      [sent.headers['idempotency-key'], asOf(sent.body as object)],
-    ];
-  }
   afterEach(() => {
     vi.restoreAllMocks();
   });
@@ -616,6 +617,44 @@ describe('a press that no disk takes beside what waits there', () => {
     hangOnce();
     expect(await stopAgent(agent)).toMatchObject({ said: 'sent' });
     expect(posts().map(({ path }) => path)).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('goes out under the id of the same stop that waits there, so that it stops once (F109)', async () => {
+    await enter();
+    server.answer(directly);
+    const id = await commandIdOf(stopAgent(agent));
+    hangOnce();
+    expect(await stopAgent(agent)).toMatchObject({ said: 'sent' });
+    const [kept, sent] = await bothWays();
+    expect(kept).toEqual(sent);
+    expect(kept).toContain(id);
+    await expect.poll(() => queue.entries).toEqual([]);
+    server.asked.length = 0;
+    server.answer(echo);
+    await startAgent({ ...agent, generation: 4 });
+    await sendQueued();
+    expect(posts().map(({ path }) => path)).toEqual(['/api/agents/x/start']);
+  });
+
+  it('stops anew what may have been started since: no id that went out answers for it', async () => {
+    await enter();
+    server.answer(directly);
+    await commandIdOf(stopAgent(agent));
+    const taken = await commandIdOf(stopAgent({ ...agent, id: 'y' }));
+    vi.spyOn(UserDatabase.prototype, 'transact').mockRejectedValue(
+      new StorageFault('no-storage', 'The storage of this browser did not answer in time'),
+    );
+    // Read when the agent was at its third start; it is at its fifth by now.
+    expect(await stopAgent({ ...agent, generation: 5 })).toMatchObject({ said: 'sent' });
+    for (let press = 0; press < 2; press += 1)
+      expect(await stopAgent({ ...agent, id: 'y' })).toMatchObject({ said: 'sent' });
+    const ids = posts().map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids[1]).toBe(taken);
+    expect(
+      queue.entries.map(({ agentId }) => agentId),
+      'what is over is not shown',
+    ).toEqual(['x']);
   });
 
   it('is, of a start, sent where the stop that waits is of another agent', async () => {
