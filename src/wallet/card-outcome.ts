@@ -2,7 +2,6 @@
  * What became of what a card of the kit began. The kit calls a closed window a refusal, any lost
  * answer a failure, and a bundle a success whatever the wallet's operation in it did.
  */
-import type { MutationCache } from '@tanstack/react-query';
 import type { TransactionReceipt } from 'viem';
 import type { Config } from 'wagmi';
 import { getTransactionReceipt } from 'wagmi/actions';
@@ -17,9 +16,6 @@ const PAYING = new Set<unknown>(['sendCalls', 'sendTransaction', 'writeContracts
 
 export const mayPay = ({ options }: { options: { mutationKey?: readonly unknown[] } }): boolean =>
   PAYING.has(options.mutationKey?.[0]);
-
-/** The last request that may have paid. */
-export const lastPaying = (requests: MutationCache) => requests.getAll().findLast(mayPay);
 
 /** `from`: the account that was asked, null where none was connected. */
 export function outcomeOfReceipt(

@@ -1,12 +1,11 @@
 /** Follows what a card of the kit begins to its outcome, and notes on the device that it was begun. */
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
+import { useQueryClient, type Mutation, type QueryClient } from '@tanstack/react-query';
 import { isHash, type TransactionReceipt } from 'viem';
-import { useConfig } from 'wagmi';
+import { useConfig, type Config } from 'wagmi';
 import { getAccount, type GetCallsStatusReturnType } from 'wagmi/actions';
 import { forgetBegun, noteBegun, type BegunKind } from './begun-payments.ts';
 import {
-  lastPaying,
   mayPay,
   outcomeOfError,
   outcomeOfReceipt,
@@ -19,7 +18,13 @@ interface Run {
   id: string;
   payer: string | null;
   chainId: number | undefined;
+  /** In the order in which the wallet was asked. A swap may be several. */
+  requests: Mutation[];
+  /** The wallet was asked for one before it had answered another. */
+  isDouble: boolean;
 }
+
+const isAsked = ({ state }: Mutation): boolean => state.status === 'pending';
 
 type Judge = (run: Run) => CardOutcome | Promise<CardOutcome>;
 
@@ -39,22 +44,43 @@ const bundleOf = (answer: unknown): unknown =>
   typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : answer;
 
 /**
- * Calls `onGivenUp` with the transactions of the last bundle once its wallet says that it failed:
- * the kit waits for a success for ever.
+ * Calls `onGivenUp` with the transactions of a bundle of the run once its wallet says that it
+ * failed: the kit waits for a success for ever.
  */
-function useGivenUp(client: QueryClient, onGivenUp: (hashes: `0x${string}`[]) => void): void {
+function useGivenUp(
+  client: QueryClient,
+  running: RefObject<Run | null>,
+  onGivenUp: (hashes: `0x${string}`[]) => void,
+): void {
   useEffect(
     () =>
       client.getQueryCache().subscribe(({ query, type }) => {
         const [what, of] = query.queryKey as readonly unknown[];
         if (type !== 'updated' || what !== 'callsStatus') return;
         const calls = query.state.data as GetCallsStatusReturnType | undefined;
-        const last = lastPaying(client.getMutationCache())?.state.data;
-        if (calls?.status !== 'failure' || bundleOf(of) !== bundleOf(last)) return;
+        if (calls?.status !== 'failure') return;
+        const isOwn = running.current?.requests.some(
+          ({ state }) => state.data !== undefined && bundleOf(state.data) === bundleOf(of),
+        );
+        if (isOwn !== true) return;
         onGivenUp((calls.receipts ?? []).map(({ transactionHash }) => transactionHash));
       }),
-    [client, onGivenUp],
+    [client, running, onGivenUp],
   );
+}
+
+/** What became of a run of which the card tells an error. */
+async function outcomeOfFailure(
+  config: Config,
+  { chainId, isDouble, requests }: Run,
+): Promise<CardOutcome> {
+  const last = requests.at(-1)?.state;
+  const sent = last?.data;
+  if (typeof sent === 'string' && isHash(sent)) return outcomeOnChain(config, [sent], chainId);
+  // What came before it in its turn was to prepare it alone; what was beside it may be the same.
+  return isDouble && requests.some(({ state }) => state.status === 'success')
+    ? 'unknown'
+    : outcomeOfError(last?.error);
 }
 
 /**
@@ -73,12 +99,18 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
     () =>
       requests.subscribe(({ mutation, type, ...event }) => {
         const begins = type === 'updated' && 'action' in event && event.action.type === 'pending';
-        // A swap may be several requests: it began with the first.
-        if (!begins || mutation === undefined || !mayPay(mutation) || running.current !== null)
+        if (!begins || mutation === undefined || !mayPay(mutation)) return;
+        const request = mutation as Mutation;
+        const current = running.current;
+        if (current !== null) {
+          current.isDouble ||= current.requests.some(isAsked);
+          current.requests.push(request);
           return;
+        }
         const id = noteBegun(kind);
         const { address: payer = null, chainId } = getAccount(config);
-        newest.current = running.current = { id, payer, chainId };
+        const run: Run = { id, payer, chainId, requests: [request], isDouble: false };
+        newest.current = running.current = run;
         setOutcome('running');
         onBegun(id);
       }),
@@ -101,23 +133,17 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
   }, []);
   const isRunning = useCallback(() => running.current !== null, []);
   const failed = useCallback(() => {
-    const last = lastPaying(requests);
     // While the wallet still asks, an error is one of something else.
-    if (last?.state.status === 'pending') return;
-    const sent = last?.state.data;
-    end(({ chainId }) =>
-      typeof sent === 'string' && isHash(sent)
-        ? outcomeOnChain(config, [sent], chainId)
-        : outcomeOfError(last?.state.error),
-    );
-  }, [config, end, requests]);
+    if (running.current?.requests.some(isAsked) === true) return;
+    end((run) => outcomeOfFailure(config, run));
+  }, [config, end]);
   const givenUp = useCallback(
     (hashes: `0x${string}`[]) => {
       end(({ chainId }) => outcomeOnChain(config, hashes, chainId));
     },
     [config, end],
   );
-  useGivenUp(client, givenUp);
+  useGivenUp(client, running, givenUp);
   const succeeded = useCallback(
     (receipt: TransactionReceipt | undefined) => {
       end(({ payer }) => outcomeOfReceipt(receipt, payer));

@@ -9,6 +9,7 @@ import {
 } from '@coinbase/onchainkit/swap';
 import type { Token } from '@coinbase/onchainkit/token';
 import { base } from 'wagmi/chains';
+import { useOneSwap } from './use-one-swap.ts';
 import { usePrice, type ShownPrice } from './use-price.ts';
 
 /** No pictures: they would be fetched from somebody else. */
@@ -45,14 +46,17 @@ export function SwapForm({
   isRunning: boolean;
 }) {
   const price = usePrice();
-  const said = isRunning ? null : priceText(price);
+  const { isShut, press } = useOneSwap(isRunning);
+  const said = isShut ? null : priceText(price);
   return (
     <>
       <SwapSettings />
       <SwapAmountInput label="Sell" swappableTokens={SOLD} token={ETHER} type="from" />
       <SwapToggleButton />
       <SwapAmountInput label="Buy" swappableTokens={BOUGHT} token={USDC} type="to" />
-      <SwapButton disabled={hindered || !price.isPriced || price.isOld} />
+      <div onClickCapture={press}>
+        <SwapButton disabled={hindered || isShut || !price.isPriced || price.isOld} />
+      </div>
       <SwapMessage />
       <SwapToast />
       {said !== null && (

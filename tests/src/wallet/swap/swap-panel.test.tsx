@@ -97,6 +97,19 @@ const price = async (): Promise<void> => {
     expect((await amounts())[1]?.value).toBe('300.12');
   });
 };
+/** Longer than an answer takes from the provider to the card. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 300));
+/** Holds back every swap that is prepared from now on; the release of each, by its turn. */
+const holdTrades = (): (() => void)[] => {
+  const releases: (() => void)[] = [];
+  servers.provider.answer(async () => {
+    await new Promise<void>((resolve) => {
+      releases.push(resolve);
+    });
+    return { status: 200, body: { jsonrpc: '2.0', id: 1, result: TRADE } };
+  });
+  return releases;
+};
 
 it('keeps its card without the server, and begins nothing there', async () => {
   await open();
@@ -190,6 +203,54 @@ describe('A running swap', () => {
     expect(await screen.findAllByText(BEGUN)).toHaveLength(1);
   });
 
+  it('is asked of the wallet once, however often it is pressed before it is prepared', async () => {
+    await open();
+    await price();
+    await waitFor(() => {
+      expect(wallet.asked).toContain('wallet_getCapabilities');
+    });
+    const prepare = holdTrades();
+    fireEvent.click(swapButton());
+    fireEvent.click(swapButton());
+    await waitFor(() => {
+      expect(prepare).not.toHaveLength(0);
+    });
+    const isShut = swapButton().disabled;
+    for (const go of prepare) go();
+    await waitFor(() => {
+      expect(wallet.asked).toContain('wallet_sendCalls');
+    });
+    await settled();
+    expect(wallet.asked.filter((method) => method === 'wallet_sendCalls')).toHaveLength(1);
+    expect(isShut).toBe(true);
+  });
+
+  it('can be begun again where the provider did not prepare it', async () => {
+    await open();
+    await price();
+    servers.provider.answer(() => ({ status: 503 }));
+    fireEvent.click(swapButton());
+    expect(swapButton().disabled).toBe(true);
+    await waitFor(() => {
+      expect(swapButton().disabled).toBe(false);
+    });
+  });
+
+  it('has no other beside it, whatever is priced meanwhile', async () => {
+    await swap(() => new Promise(() => undefined));
+    await waitFor(() => {
+      expect(wallet.asked).toContain('wallet_sendCalls');
+    });
+    const before = servers.provider.asked.length;
+    const [from] = await amounts();
+    fireEvent.change(from as HTMLInputElement, { target: { value: '0.2' } });
+    await waitFor(() => {
+      expect(servers.provider.asked.length).toBeGreaterThan(before);
+    });
+    await settled();
+    expect(swapButton().disabled).toBe(true);
+  });
+
   it('has no end by the error of another price', async () => {
     let answer: (bundle: unknown) => void = () => undefined;
     servers.node.logs.push(operation(false));
@@ -210,7 +271,7 @@ describe('A running swap', () => {
     await waitFor(() => {
       expect(quotes()).toBeGreaterThan(before);
     });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await settled();
     expect(screen.queryByText(UNKNOWN)).toBeNull();
     answer({ id: '0x1' });
     await screen.findByText('The swap failed. Your coins stayed in your wallet.');
