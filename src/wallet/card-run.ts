@@ -103,6 +103,7 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
         const request = mutation as Mutation;
         const current = running.current;
         if (current !== null) {
+          if (current.requests.includes(request)) return;
           current.isDouble ||= current.requests.some(isAsked);
           current.requests.push(request);
           return;

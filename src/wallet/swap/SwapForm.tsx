@@ -9,6 +9,7 @@ import {
 } from '@coinbase/onchainkit/swap';
 import type { Token } from '@coinbase/onchainkit/token';
 import { base } from 'wagmi/chains';
+import { useKeptBundle } from './use-kept-bundle.ts';
 import { useOneSwap } from './use-one-swap.ts';
 import { usePrice, type ShownPrice } from './use-price.ts';
 
@@ -47,16 +48,19 @@ export function SwapForm({
 }) {
   const price = usePrice();
   const { isShut, press } = useOneSwap(isRunning);
+  useKeptBundle(isRunning);
   const said = isShut ? null : priceText(price);
   return (
     <>
-      <SwapSettings />
-      <SwapAmountInput label="Sell" swappableTokens={SOLD} token={ETHER} type="from" />
-      <SwapToggleButton />
-      <SwapAmountInput label="Buy" swappableTokens={BOUGHT} token={USDC} type="to" />
-      <div onClickCapture={press}>
-        <SwapButton disabled={hindered || isShut || !price.isPriced || price.isOld} />
-      </div>
+      <fieldset disabled={isShut} className="contents">
+        <SwapSettings />
+        <SwapAmountInput label="Sell" swappableTokens={SOLD} token={ETHER} type="from" />
+        <SwapToggleButton />
+        <SwapAmountInput label="Buy" swappableTokens={BOUGHT} token={USDC} type="to" />
+        <div onClickCapture={press}>
+          <SwapButton disabled={hindered || isShut || !price.isPriced || price.isOld} />
+        </div>
+      </fieldset>
       <SwapMessage />
       <SwapToast />
       {said !== null && (

@@ -4,7 +4,7 @@ import type { LifecycleStatus } from '@coinbase/onchainkit/swap';
 import { useCardRun, type CardRun } from '../card-run.ts';
 
 /** The kit's code for what fails between the press and the receipt; its other ones are of prices. */
-const UNSWAPPED = 'TmSPc02';
+export const UNSWAPPED = 'TmSPc02';
 
 /** `onBegun`: as `useCardRun` has it. */
 export function useSwapOutcome(onBegun: (id: string | null) => void): {

@@ -150,6 +150,20 @@ const swap = async (answer: () => unknown): Promise<void> => {
   });
   fireEvent.click(swapButton());
 };
+/** Swaps, and holds back the wallet's answer: its release. */
+const heldSwap = async (): Promise<(bundle: unknown) => void> => {
+  let answer: (bundle: unknown) => void = () => undefined;
+  await swap(
+    () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  );
+  await waitFor(() => {
+    expect(wallet.asked).toContain('wallet_sendCalls');
+  });
+  return answer;
+};
 
 it('says of a swap whose answer was lost that its outcome is unknown, and of a decline nothing more', async () => {
   await swap(() => Promise.reject(Object.assign(new Error('Request rejected'), { code: 4001 })));
@@ -251,18 +265,39 @@ describe('A running swap', () => {
     expect(swapButton().disabled).toBe(true);
   });
 
-  it('has no end by the error of another price', async () => {
-    let answer: (bundle: unknown) => void = () => undefined;
+  it('comes to its end whatever is typed after the wallet took it', async () => {
+    const status = wallet.answers['wallet_getCallsStatus'] as () => Record<string, unknown>;
+    wallet.answers['wallet_getCallsStatus'] = () => ({ ...status(), status: 100, receipts: [] });
     servers.node.logs.push(operation(false));
-    await swap(
-      () =>
-        new Promise((resolve) => {
-          answer = resolve;
-        }),
-    );
+    await swap(() => ({ id: '0x1' }));
     await waitFor(() => {
-      expect(wallet.asked).toContain('wallet_sendCalls');
+      expect(wallet.asked).toContain('wallet_getCallsStatus');
     });
+    const before = servers.provider.asked.length;
+    const [from] = await amounts();
+    fireEvent.change(from as HTMLInputElement, { target: { value: '0.2' } });
+    await waitFor(() => {
+      expect(servers.provider.asked.length).toBeGreaterThan(before);
+    });
+    await settled();
+    wallet.answers['wallet_getCallsStatus'] = status;
+    await screen.findByText('The swap failed. Your coins stayed in your wallet.');
+  });
+
+  it('lets nothing be changed in its card until its end', async () => {
+    servers.node.logs.push(operation(false));
+    const answer = await heldSwap();
+    const [from] = await amounts();
+    const shut = [from, screen.getByTestId('SwapTokensButton'), swapButton()];
+    expect(shut.map((control) => control?.matches(':disabled'))).toEqual([true, true, true]);
+    answer({ id: '0x1' });
+    await screen.findByText('The swap failed. Your coins stayed in your wallet.');
+    expect(screen.getByTestId('SwapTokensButton').matches(':disabled')).toBe(false);
+  });
+
+  it('has no end by the error of another price', async () => {
+    servers.node.logs.push(operation(false));
+    const answer = await heldSwap();
     const quotes = (): number => servers.provider.asked.length;
     const before = quotes();
     servers.provider.answer(() => ({ status: 503 }));
