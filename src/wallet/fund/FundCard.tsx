@@ -212,17 +212,12 @@ function useOpenPage(
     setTrouble(null);
     setIsOpening(true);
     reportWallet('fundInitiated', { currency: order.currency });
-    void openPurchase(
-      () => onramp.page(order),
-      () => {
-        left();
-      },
-    ).then((said) => {
+    void openPurchase(() => onramp.page(order), left).then((its) => {
       setIsOpening(false);
-      if (said === null) opened();
+      if (typeof its !== 'string') opened(its);
       else {
-        setTrouble(said);
-        reportWallet('fundFailure', { error: said });
+        setTrouble(its);
+        reportWallet('fundFailure', { error: its });
       }
     });
   };

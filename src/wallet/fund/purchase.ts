@@ -1,19 +1,13 @@
 /** A purchase from its first quote to the provider's final status. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { setupOnrampEventListeners } from '@coinbase/onchainkit/fund';
 import type { Fixed } from '../../../contract/money.ts';
 import { whileSeen } from '../../platform/resting-timer.ts';
 import { reportWallet } from '../wallet-analytics.ts';
 import type { Market, Onramp } from './onramp-quotes.ts';
 import { paymentMethods, type PaymentMethod } from './payment-methods.ts';
+import { hearPurchases, type PurchaseError } from './purchase-window.ts';
 
 export type PurchaseCode = 'EXCHANGE_RATE_ERROR' | 'NO_PAYMENT_METHODS' | 'PAYMENT_METHODS_ERROR';
-
-interface PurchaseError {
-  errorType: string;
-  code?: string;
-  debugMessage?: string;
-}
 
 export type PurchaseStatus =
   | { statusName: 'init' | 'exit' | 'transactionPending'; statusData: null }
@@ -42,12 +36,16 @@ const asError = (code: PurchaseCode, cause?: unknown): PurchaseError => ({
     : { debugMessage: cause instanceof Error ? cause.message : 'the provider gave no reason' }),
 });
 
-/** The status as the provider's window tells it, and the two callbacks that hang on it. */
+/**
+ * The status as the window of the last purchase tells it, and the two callbacks that hang on it. An
+ * earlier one may still be open: what it says is of another purchase.
+ */
 export function usePurchaseStatus(events: PurchaseEvents): {
   status: PurchaseStatus;
-  opened: () => void;
-  left: () => void;
+  opened: (its: Window) => void;
+  left: (its: Window) => void;
 } {
+  const newest = useRef<Window | null>(null);
   const [status, setStatus] = useState<PurchaseStatus>({ statusName: 'init', statusData: null });
   const heard = useRef(events);
   useEffect(() => {
@@ -68,27 +66,25 @@ export function usePurchaseStatus(events: PurchaseEvents): {
   }, [status]);
   useEffect(
     () =>
-      setupOnrampEventListeners({
-        onEvent(event) {
-          if (event.eventName === 'transition_view')
-            setStatus({ statusName: 'transactionPending', statusData: null });
-          else if (event.eventName === 'error')
-            setStatus({ statusName: 'error', statusData: event.error });
-        },
-        onExit() {
-          setStatus({ statusName: 'exit', statusData: null });
-        },
-        onSuccess(data) {
+      hearPurchases(({ data, error, eventName }, from) => {
+        if (from !== newest.current) return;
+        if (eventName === 'transition_view')
+          setStatus({ statusName: 'transactionPending', statusData: null });
+        else if (eventName === 'error')
+          setStatus({ statusName: 'error', statusData: error ?? { errorType: 'unknown_error' } });
+        else if (eventName === 'exit') setStatus({ statusName: 'exit', statusData: null });
+        else if (eventName === 'success')
           setStatus({ statusName: 'transactionSuccess', statusData: data ?? null });
-        },
       }),
     [],
   );
-  const opened = useCallback(() => {
+  const opened = useCallback((its: Window) => {
+    newest.current = its;
     setStatus({ statusName: 'transactionPending', statusData: null });
   }, []);
   /** The window was closed: what has been paid or refused by then stands. */
-  const left = useCallback(() => {
+  const left = useCallback((its: Window) => {
+    if (its !== newest.current) return;
     setStatus((old) =>
       old.statusName === 'transactionPending' ? { statusName: 'exit', statusData: null } : old,
     );

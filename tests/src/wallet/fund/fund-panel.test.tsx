@@ -54,15 +54,25 @@ const open = async (): Promise<void> => {
   });
   await show('Fund');
 };
-const opening = () =>
-  vi.spyOn(window, 'open').mockImplementation(
-    () =>
-      ({
-        closed: false,
-        close: () => undefined,
-        location: { href: 'about:blank' },
-      }) as unknown as Window,
-  );
+/** The provider's windows, in the order in which they are opened. */
+const opening = () => {
+  const windows: { closed: boolean }[] = [];
+  const opened = vi.spyOn(window, 'open').mockImplementation(() => {
+    const next = { closed: false, close: () => undefined, location: { href: 'about:blank' } };
+    windows.push(next);
+    return next as unknown as Window;
+  });
+  return { opened, windows };
+};
+/** What one of the provider's windows says to the page. */
+const says = (source: unknown, eventName: string): void => {
+  const message = new MessageEvent('message', {
+    origin: 'https://pay.coinbase.com',
+    data: JSON.stringify({ eventName: 'event', data: { eventName } }),
+  });
+  Object.defineProperty(message, 'source', { value: source });
+  window.dispatchEvent(message);
+};
 const amount = () => screen.getByLabelText<HTMLInputElement>('Amount');
 const type = async (text: string): Promise<void> => {
   await screen.findByText('Debit card');
@@ -78,7 +88,7 @@ const buy = async (): Promise<void> => {
 };
 
 it('keeps a running purchase and what is typed through a moment without the server', async () => {
-  opening();
+  const { windows } = opening();
   await open();
   await type('250');
   await buy();
@@ -90,12 +100,7 @@ it('keeps a running purchase and what is typed through a moment without the serv
   });
   expect(amount().value).toBe('250');
   expect(screen.getByText('Complete the purchase in the other window.')).toBeTruthy();
-  window.dispatchEvent(
-    new MessageEvent('message', {
-      origin: 'https://pay.coinbase.com',
-      data: JSON.stringify({ eventName: 'event', data: { eventName: 'success' } }),
-    }),
-  );
+  says(windows[0], 'success');
   await screen.findByText(/^Bought\. The ETH is on its way/);
 });
 
@@ -125,7 +130,7 @@ it('keeps an amount of money where another coin is chosen, and none of the forme
 });
 
 it('leaves the window alone in which another purchase may still be paid', async () => {
-  const opened = opening();
+  const { opened } = opening();
   await open();
   await type('250');
   await buy();
@@ -135,4 +140,52 @@ it('leaves the window alone in which another purchase may still be paid', async 
   await buy();
   const targets = opened.mock.calls.map(([, target]) => target);
   expect(targets).toEqual(['_blank', '_blank']);
+});
+
+/** Two purchases in two windows, of which the second is the card's. */
+const buyTwice = async () => {
+  const { windows } = opening();
+  await open();
+  await type('250');
+  await buy();
+  says(windows[0], 'exit');
+  await screen.findByText(/If you have already paid/);
+  await buy();
+  return windows;
+};
+/** Longer than a closed window is left unseen. */
+const watched = () => new Promise((resolve) => setTimeout(resolve, 700));
+
+it('hears of a purchase from its own window alone, while an earlier one is still open', async () => {
+  const windows = await buyTwice();
+  for (const what of ['success', 'error', 'exit']) says(windows[0], what);
+  await watched();
+  await screen.findByText('Complete the purchase in the other window.');
+  says(windows[1], 'success');
+  await screen.findByText(/^Bought\. The ETH is on its way/);
+});
+
+it('takes the end of an earlier window for none of the present purchase', async () => {
+  const windows = await buyTwice();
+  const [first, second] = windows;
+  if (first === undefined || second === undefined) throw new Error('No two windows were opened');
+  first.closed = true;
+  await watched();
+  await screen.findByText('Complete the purchase in the other window.');
+  second.closed = true;
+  await screen.findByText(/If you have already paid/);
+});
+
+it('tells nothing of the purchase of one coin in the card of another', async () => {
+  const { windows } = opening();
+  await open();
+  await type('250');
+  await buy();
+  says(windows[0], 'exit');
+  await screen.findByText(/If you have already paid/);
+  choose('USDC');
+  await screen.findByRole('form', { name: 'Buy USDC' });
+  says(windows[0], 'success');
+  await watched();
+  expect(screen.queryByText(/^Bought\./)).toBeNull();
 });
