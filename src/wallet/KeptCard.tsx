@@ -3,6 +3,7 @@
  * would forget a running payment and offer to pay again.
  */
 import { useState, type ReactNode } from 'react';
+import { OwnRequests } from './OwnRequests.tsx';
 
 export function KeptCard({
   hindrance,
@@ -17,7 +18,7 @@ export function KeptCard({
   return (
     <>
       {hindrance === null ? null : <div className={shown ? 'mb-4' : undefined}>{hindrance}</div>}
-      {shown && children(hindrance !== null)}
+      {shown && <OwnRequests>{children(hindrance !== null)}</OwnRequests>}
     </>
   );
 }

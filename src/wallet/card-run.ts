@@ -85,7 +85,7 @@ async function outcomeOfFailure(
 
 /**
  * Heeds the library's requests themselves: the kit skips its own word of a request that is answered
- * at once.
+ * at once. All in the client around it are taken for the card's own.
  * @param onBegun called with the note of the card's last run, and with null when the card goes
  */
 export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void): CardRun {

@@ -107,12 +107,14 @@ export interface CardNode extends ReplyServer {
   logs: unknown[];
   /** What else its receipt says, in place of a bundle's. */
   receipt: Record<string, unknown>;
+  /** What a test holds back of a receipt; by default nothing. */
+  held: () => Promise<unknown>;
 }
 
 /** A node on which everybody has a thousand USDC, and a bundle is in a block. */
 export async function startCardNode(): Promise<CardNode> {
   const server = await startReplyServer();
-  const node: CardNode = { ...server, logs: [], receipt: {} };
+  const node: CardNode = { ...server, logs: [], receipt: {}, held: () => Promise.resolve() };
   const results: Record<string, () => unknown> = {
     eth_call: () => `0x${(1_000_000_000).toString(16).padStart(64, '0')}`,
     eth_blockNumber: () => '0x2',
@@ -135,8 +137,9 @@ export async function startCardNode(): Promise<CardNode> {
       ...node.receipt,
     }),
   };
-  server.answer(({ body }) => {
+  server.answer(async ({ body }) => {
     const { id, method } = body as { id: number; method: string };
+    if (method === 'eth_getTransactionReceipt') await node.held();
     return { status: 200, body: { jsonrpc: '2.0', id, result: results[method]?.() ?? null } };
   });
   return node;
@@ -159,6 +162,7 @@ export async function startCardServers(): Promise<CardServers> {
     forget() {
       node.logs.length = 0;
       node.receipt = {};
+      node.held = () => Promise.resolve();
       node.asked.length = 0;
       provider.asked.length = 0;
     },

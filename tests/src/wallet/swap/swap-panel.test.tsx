@@ -313,6 +313,51 @@ describe('A running swap', () => {
   });
 });
 
+describe('A swap of several steps', () => {
+  const COIN = { ...USDC, address: TRADE.tx.to };
+  const APPROVED = { ...TRADE, approveTx: TRADE.tx, quote: { ...QUOTE, from: COIN } };
+  const sends = (): number =>
+    wallet.asked.filter((method) => method === 'eth_sendTransaction').length;
+
+  it('goes on after a change of tab as no request of another card', async () => {
+    vi.stubEnv('VITE_WALLET_CHECKOUT_PRODUCT', 'product');
+    let release: () => void = () => undefined;
+    servers.node.held = () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    servers.provider.answer(({ body }) => ({
+      status: 200,
+      body: {
+        jsonrpc: '2.0',
+        id: 1,
+        result: (body as { method: string }).method === 'cdp_getSwapTrade' ? APPROVED : QUOTE,
+      },
+    }));
+    wallet.answers['wallet_getCapabilities'] = () => ({});
+    wallet.answers['eth_sendTransaction'] = () =>
+      sends() === 1 ? `0x${'7'.repeat(64)}` : new Promise(() => undefined);
+    await swap(() => undefined);
+    await waitFor(() => {
+      expect(servers.node.asked.map(({ body }) => (body as { method: string }).method)).toContain(
+        'eth_getTransactionReceipt',
+      );
+    });
+    await show('Checkout');
+    await screen.findByRole('button', { name: 'Pay in USDC' });
+    release();
+    await waitFor(() => {
+      expect(sends()).toBe(2);
+    });
+    await settled();
+    const kept = JSON.parse(localStorage.getItem('tradewind.walletPayments') ?? '{}') as {
+      begun?: { kind: string }[];
+    };
+    expect(kept.begun?.map(({ kind }) => kind)).toEqual(['swap']);
+    expect(screen.queryByText('Payment in progress...')).toBeNull();
+  });
+});
+
 describe('A price', () => {
   const OTHER = 'This price is for another amount. Enter the amount again.';
   /** Holds back every price from now on, each by its amount of ETH; the release of each, by its turn. */
