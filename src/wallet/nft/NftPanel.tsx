@@ -79,6 +79,12 @@ function Mint({ contract, tokenId, sponsored, onBegun }: TokenProps & MintProps)
           {said}
         </p>
       )}
+      {unread && outcome === 'done' && (
+        // The kit's own word of it has gone with its card.
+        <p role="status" className="mb-2 text-gain">
+          Minted.
+        </p>
+      )}
       {unread ? (
         <Unread onAgain={readAgain} />
       ) : (

@@ -316,8 +316,15 @@ describe('A running mint', () => {
     expect(await screen.findAllByText(BEGUN)).toHaveLength(1);
   });
 
-  it('keeps its card where the collection cannot be read again', async () => {
-    await mint(() => new Promise(() => undefined));
+  it('keeps its card where the collection cannot be read again, and tells of a mint that succeeded', async () => {
+    let answer: (bundle: unknown) => void = () => undefined;
+    servers.node.logs.push(operation(true));
+    await mint(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
     await screen.findByText('Confirm in wallet.');
     const card = screen.getByTestId('ockNFTMintCard_Container');
     servers.provider.answer(() => ({ status: 503 }));
@@ -325,5 +332,9 @@ describe('A running mint', () => {
     await settled();
     await settled();
     expect(card.isConnected).toBe(true);
+    expect(screen.queryByText('Minted.')).toBeNull();
+    answer({ id: '0x1' });
+    await screen.findByText('Minted.');
+    expect(screen.getAllByText('The token could not be loaded from the provider.')).not.toEqual([]);
   });
 });
