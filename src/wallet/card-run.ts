@@ -37,6 +37,12 @@ export interface CardRun {
   failed: () => void;
   /** The card tells of a success. */
   succeeded: (receipt: TransactionReceipt | undefined) => void;
+  /** The key of the kit's card. */
+  attempt: number;
+  /** The kit's card waits in vain: its wallet has given up. */
+  isInVain: boolean;
+  /** Puts a new card of the kit in the place of the present one. */
+  renew: () => void;
 }
 
 /** A bundle's name, as the wallet answered it. */
@@ -83,6 +89,16 @@ async function outcomeOfFailure(
     : outcomeOfError(last?.error);
 }
 
+function useRenewal() {
+  const [attempt, setAttempt] = useState(0);
+  const [isInVain, setIsInVain] = useState(false);
+  const renew = useCallback(() => {
+    setAttempt((old) => old + 1);
+    setIsInVain(false);
+  }, []);
+  return { attempt, isInVain, setIsInVain, renew };
+}
+
 /**
  * Heeds the library's requests themselves: the kit skips its own word of a request that is answered
  * at once. All in the client around it are taken for the card's own.
@@ -93,6 +109,7 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
   const client = useQueryClient();
   const requests = client.getMutationCache();
   const [outcome, setOutcome] = useState<CardRun['outcome']>(null);
+  const { setIsInVain, ...card } = useRenewal();
   const running = useRef<Run | null>(null);
   const newest = useRef<Run | null>(null);
   useEffect(
@@ -113,9 +130,10 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
         const run: Run = { id, payer, chainId, requests: [request], isDouble: false };
         newest.current = running.current = run;
         setOutcome('running');
+        setIsInVain(false);
         onBegun(id);
       }),
-    [config, kind, onBegun, requests],
+    [config, kind, onBegun, requests, setIsInVain],
   );
   useEffect(
     () => () => {
@@ -141,8 +159,9 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
   const givenUp = useCallback(
     (hashes: `0x${string}`[]) => {
       end(({ chainId }) => outcomeOnChain(config, hashes, chainId));
+      setIsInVain(true);
     },
-    [config, end],
+    [config, end, setIsInVain],
   );
   useGivenUp(client, running, givenUp);
   const succeeded = useCallback(
@@ -151,5 +170,5 @@ export function useCardRun(kind: BegunKind, onBegun: (id: string | null) => void
     },
     [end],
   );
-  return { outcome, isRunning, failed, succeeded };
+  return { outcome, isRunning, failed, succeeded, ...card };
 }

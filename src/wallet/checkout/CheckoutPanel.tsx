@@ -48,8 +48,7 @@ function PaymentCard({ hindered, onBegun }: CardProps & { hindered: boolean }) {
   const { kit, parts } = useWalletSettings();
   const { chargeId, productId } = parts.checkout;
   const charge = useCallback(() => Promise.resolve(chargeId ?? ''), [chargeId]);
-  const [attempt, setAttempt] = useState(0);
-  const { follow, outcome, unprepared } = usePayment(onBegun);
+  const { attempt, follow, isInVain, outcome, renew, unprepared } = usePayment(onBegun);
   return (
     <KitService settings={kit} chainId={base.id}>
       <KitFrame>
@@ -62,16 +61,10 @@ function PaymentCard({ hindered, onBegun }: CardProps & { hindered: boolean }) {
           <CheckoutButton text="Pay in USDC" disabled={hindered} />
           <PaymentLine outcome={outcome} />
         </Checkout>
-        {unprepared && (
-          // The kit asks for a charge once: only a card of its own asks again.
-          <Button
-            className="mt-2"
-            size="sm"
-            disabled={hindered}
-            onClick={() => {
-              setAttempt(attempt + 1);
-            }}
-          >
+        {(unprepared || isInVain) && (
+          // The kit asks for a charge once, and waits for its bundle for ever: only a card of its own
+          // begins anew.
+          <Button className="mt-2" size="sm" disabled={hindered} onClick={renew}>
             Try again
           </Button>
         )}

@@ -3,19 +3,17 @@ import { useCallback, useRef, useState } from 'react';
 import type { LifecycleStatus } from '@coinbase/onchainkit/checkout';
 import { useCardRun, type CardRun } from '../card-run.ts';
 
-export interface Payment {
+export interface Payment extends Pick<CardRun, 'attempt' | 'isInVain' | 'outcome' | 'renew'> {
   /** What the kit's card is to call with each of its states. */
   follow: (status: LifecycleStatus) => void;
   /** The card has no charge to pay, and will not get one. */
   unprepared: boolean;
-  /** Of the last payment; null while there is none. */
-  outcome: CardRun['outcome'];
 }
 
 /** `onBegun`: as `useCardRun` has it. */
 export function usePayment(onBegun: (id: string | null) => void): Payment {
   const [unprepared, setUnprepared] = useState(false);
-  const { failed, isRunning, outcome, succeeded } = useCardRun('payment', onBegun);
+  const { failed, isRunning, succeeded, ...card } = useCardRun('payment', onBegun);
   const seen = useRef<LifecycleStatus | null>(null);
   const follow = useCallback(
     (status: LifecycleStatus) => {
@@ -31,5 +29,5 @@ export function usePayment(onBegun: (id: string | null) => void): Payment {
     },
     [failed, isRunning, succeeded],
   );
-  return { follow, outcome, unprepared };
+  return { ...card, follow, unprepared };
 }

@@ -69,7 +69,7 @@ function TokenView({ contract, tokenId }: TokenProps) {
 }
 
 function Mint({ contract, tokenId, sponsored, onBegun }: TokenProps & MintProps) {
-  const { follow, outcome, readAgain, unread } = useMint(onBegun);
+  const { attempt, follow, isInVain, outcome, readAgain, renew, unread } = useMint(onBegun);
   const mintCall = useMintCall();
   const said = outcome === null || outcome === 'running' ? undefined : SAID[outcome];
   return (
@@ -85,11 +85,17 @@ function Mint({ contract, tokenId, sponsored, onBegun }: TokenProps & MintProps)
           Minted.
         </p>
       )}
+      {isInVain && !unread && (
+        <Button size="sm" className="mb-2" onClick={renew}>
+          Try again
+        </Button>
+      )}
       {unread ? (
         <Unread onAgain={readAgain} />
       ) : (
         <KitFrame>
           <NFTMintCard
+            key={attempt}
             contractAddress={contract}
             tokenId={tokenId}
             isSponsored={sponsored}

@@ -9,15 +9,17 @@ export const UNREAD = new Set(['NmND01', 'NmMD01']);
 const OF_THE_TRANSACTION = /^Tm/;
 
 /** `onBegun`: as `useCardRun` has it. */
-export function useMint(onBegun: (id: string | null) => void): {
+export function useMint(onBegun: (id: string | null) => void): Pick<
+  CardRun,
+  'attempt' | 'isInVain' | 'outcome' | 'renew'
+> & {
   follow: (status: LifecycleStatus) => void;
-  outcome: CardRun['outcome'];
   /** The card is empty; not said while a mint runs in it. */
   unread: boolean;
   readAgain: () => void;
 } {
   const [unread, setUnread] = useState(false);
-  const { failed, outcome, succeeded } = useCardRun('mint', onBegun);
+  const { attempt, failed, isInVain, outcome, renew, succeeded } = useCardRun('mint', onBegun);
   const follow = useCallback(
     ({ statusData, statusName }: LifecycleStatus) => {
       if (statusName === 'success') succeeded(statusData.transactionReceipts?.[0]);
@@ -29,6 +31,15 @@ export function useMint(onBegun: (id: string | null) => void): {
   );
   const readAgain = useCallback(() => {
     setUnread(false);
-  }, []);
-  return { follow, outcome, unread: unread && outcome !== 'running', readAgain };
+    renew();
+  }, [renew]);
+  return {
+    follow,
+    outcome,
+    unread: unread && outcome !== 'running',
+    readAgain,
+    attempt,
+    isInVain,
+    renew,
+  };
 }

@@ -4,6 +4,7 @@ import { Swap } from '@coinbase/onchainkit/swap';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
+import { Button } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
 import { BegunNotes } from '../BegunNotes.tsx';
 import type { CardOutcome } from '../card-outcome.ts';
@@ -34,7 +35,7 @@ function ExchangeCard({ hindered, onBegun }: CardProps & { hindered: boolean }) 
     base.id,
     <p>The balances below are those on {chain?.name ?? 'another network'}.</p>,
   );
-  const { follow, outcome } = useSwapOutcome(onBegun);
+  const { attempt, follow, isInVain, outcome, renew } = useSwapOutcome(onBegun);
   const said = outcome === null || outcome === 'running' ? undefined : SAID[outcome];
   return (
     <>
@@ -43,6 +44,7 @@ function ExchangeCard({ hindered, onBegun }: CardProps & { hindered: boolean }) 
       <KitService settings={kit} chainId={base.id}>
         <KitFrame>
           <Swap
+            key={attempt}
             title="Exchange"
             className="rounded-lg"
             onStatus={follow}
@@ -56,6 +58,11 @@ function ExchangeCard({ hindered, onBegun }: CardProps & { hindered: boolean }) 
         <p role="alert" className="mt-2 text-amber">
           {said}
         </p>
+      )}
+      {isInVain && (
+        <Button size="sm" className="mt-2" onClick={renew}>
+          Try again
+        </Button>
       )}
     </>
   );

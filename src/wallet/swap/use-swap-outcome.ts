@@ -7,11 +7,13 @@ import { useCardRun, type CardRun } from '../card-run.ts';
 export const UNSWAPPED = 'TmSPc02';
 
 /** `onBegun`: as `useCardRun` has it. */
-export function useSwapOutcome(onBegun: (id: string | null) => void): {
+export function useSwapOutcome(onBegun: (id: string | null) => void): Pick<
+  CardRun,
+  'attempt' | 'isInVain' | 'outcome' | 'renew'
+> & {
   follow: (status: LifecycleStatus) => void;
-  outcome: CardRun['outcome'];
 } {
-  const { failed, outcome, succeeded } = useCardRun('swap', onBegun);
+  const { attempt, failed, isInVain, outcome, renew, succeeded } = useCardRun('swap', onBegun);
   const follow = useCallback(
     ({ statusData, statusName }: LifecycleStatus) => {
       if (statusName === 'success') succeeded(statusData.transactionReceipt);
@@ -19,5 +21,5 @@ export function useSwapOutcome(onBegun: (id: string | null) => void): {
     },
     [failed, succeeded],
   );
-  return { follow, outcome };
+  return { follow, outcome, attempt, isInVain, renew };
 }

@@ -313,6 +313,28 @@ describe('The outcome of a payment', () => {
     expect(screen.queryByText(BEGUN)).toBeNull();
   });
 
+  it('leaves a card to pay with where the wallet gave the bundle up', async () => {
+    wallet.answers['wallet_getCallsStatus'] = () => ({
+      atomic: true,
+      chainId: '0x2105',
+      id: '0x1',
+      status: 400,
+      version: '2.0.0',
+      receipts: [],
+    });
+    await answered(() => ({ id: '0x1' }));
+    await screen.findByText(UNKNOWN);
+    const made = charges();
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => {
+      expect(charges()).toBe(made + 1);
+    });
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+    wallet.answers['wallet_sendCalls'] = () => new Promise(() => undefined);
+    await pay();
+    await screen.findByText('Payment in progress...');
+  });
+
   it('is unknown where the bundle does not say, and a success where it does', async () => {
     await answered(() => ({ id: '0x1' }));
     await screen.findByText(UNKNOWN);

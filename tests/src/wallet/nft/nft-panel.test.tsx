@@ -247,7 +247,7 @@ describe('The outcome of a mint', () => {
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('is a failure where the chain reverted it, and unknown where only the wallet says so', async () => {
+  it('is a failure where the chain reverted it, and unknown where only the wallet says so; either can be tried again', async () => {
     const refusal = (receipts: unknown[]) => () => ({
       atomic: true,
       chainId: '0x14a34',
@@ -269,6 +269,10 @@ describe('The outcome of a mint', () => {
     ]);
     await mint(() => ({ id: '0x1' }));
     await screen.findByText(FAILED);
+    // The kit's card waits on for a success.
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await prepared();
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
     cleanup();
     wallet.answers['wallet_getCallsStatus'] = refusal([]);
     await mint(() => ({ id: '0x1' }));

@@ -147,6 +147,7 @@ const swap = async (answer: () => unknown): Promise<void> => {
   await price();
   await waitFor(() => {
     expect(wallet.asked).toContain('wallet_getCapabilities');
+    expect(swapButton().disabled).toBe(false);
   });
   fireEvent.click(swapButton());
 };
@@ -178,6 +179,25 @@ it('says of a swap that failed inside a bundle that it failed', async () => {
   servers.node.logs.push(operation(false));
   await swap(() => ({ id: '0x1' }));
   await screen.findByText('The swap failed. Your coins stayed in your wallet.');
+});
+
+it('leaves a card to swap with where the wallet gave the bundle up', async () => {
+  wallet.answers['wallet_getCallsStatus'] = () => ({
+    atomic: true,
+    chainId: '0x2105',
+    id: '0x1',
+    status: 400,
+    version: '2.0.0',
+    receipts: [],
+  });
+  await swap(() => ({ id: '0x1' }));
+  await screen.findByText(UNKNOWN);
+  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+  await price();
+  await waitFor(() => {
+    expect(swapButton().disabled).toBe(false);
+  });
 });
 
 describe('A running swap', () => {
