@@ -25,19 +25,6 @@ const OF_THE_PAGE = ['tests/architecture', 'tests/src', 'tests/sw'].flatMap((fol
 const CALLS_ALONE = OF_THE_PAGE.filter(
   (file) => !LEAVES_BEHIND.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
-/**
- * What wants a process of its own: a time zone, a module that is missing, a document that is cut off.
- * The other tests of the page have a context of their own in a thread, which costs half as much.
- */
-const OWN_FORK = [
-  'tests/src/components/clock-changes.test.ts',
-  'tests/src/first-frame/not-started.test.ts',
-  'tests/src/offline/{storage,told-state}.test.ts',
-  'tests/src/platform/load-part.test.ts',
-  'tests/src/shell/palette.test.tsx',
-  'tests/src/wallet/wallet-panels.test.tsx',
-  'tests/src/wallet/fund/{fund-card,fund-panel}.test.tsx',
-];
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
@@ -90,18 +77,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'fresh',
-          pool: 'vmThreads',
           include: ['tests/**/*.test.{ts,tsx}'],
-          exclude: [...ELSEWHERE, ...CLEAN, ...CALLS_ALONE, ...OWN_FORK, ...LONG],
-          setupFiles: ['tests/support/page-styles.ts'],
-        },
-      },
-      {
-        define: define(),
-        test: {
-          ...common,
-          name: 'forked',
-          include: OWN_FORK,
+          exclude: [...ELSEWHERE, ...CLEAN, ...CALLS_ALONE, ...LONG],
           setupFiles: ['tests/support/page-styles.ts'],
         },
       },
