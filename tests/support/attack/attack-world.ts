@@ -2,6 +2,7 @@
  * The real server with its identity emulator, a victim with a mark in every text, and attackers of
  * several plans with accounts of their own.
  */
+import { ExportRows } from '../../../contract/account.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openPglite } from '../../../server/db/pglite.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
@@ -83,12 +84,25 @@ async function newAttacker(url: string, nth: number, victimIds: readonly string[
   };
 }
 
+/**
+ * An export without what the server writes down by itself: how far it has looked back for an alert,
+ * and what it works out from the marks of an account at the close of a candle.
+ */
+const asKept = (text: string): string =>
+  text
+    .replace(/^drawdowns .*$/gm, 'drawdowns')
+    .replace(/^alerts (.*)$/gm, (_line, page: string) => {
+      const { columns, rows } = ExportRows.parse(JSON.parse(page));
+      const own = columns.indexOf('unseenSince');
+      return `alerts ${JSON.stringify({ columns, rows: rows.map((row) => row.filter((_, at) => at !== own)) })}`;
+    });
+
 /** Lines of these two texts that are not in both. */
 function differences(before: string, after: string): string[] {
   if (before === after) return [];
   const [was, is] = [before.split('\n'), after.split('\n')];
-  const gone = was.filter((line) => !is.includes(line)).map((line) => `- ${line.slice(0, 400)}`);
-  const come = is.filter((line) => !was.includes(line)).map((line) => `+ ${line.slice(0, 400)}`);
+  const gone = was.filter((line) => !is.includes(line)).map((line) => `- ${line.slice(0, 1_500)}`);
+  const come = is.filter((line) => !was.includes(line)).map((line) => `+ ${line.slice(0, 1_500)}`);
   return [...gone, ...come];
 }
 
@@ -169,8 +183,8 @@ export async function openAttackWorld(seed: number, kind: DatabaseKind): Promise
     },
     changesOfVictim: async () =>
       differences(
-        before,
-        await victim.keptNow(await refreshIdToken(server.url, user.refreshToken)),
+        asKept(before),
+        asKept(await victim.keptNow(await refreshIdToken(server.url, user.refreshToken))),
       ),
     errorsLogged: () =>
       server
