@@ -235,6 +235,7 @@ describe('with a stand-in for Stripe', () => {
 
   it('claims nothing before the webhook, names the plan after it (R2-30)', async () => {
     settle('price_starter');
+    stripe.completeNewest();
     await page.goto(
       `${paid.url}${new URL(lastAsked('/v1/checkout/sessions').return_url ?? '').pathname}?subscription=success`,
     );

@@ -77,6 +77,8 @@ export interface StripeStandIn {
   customers(): number;
   /** Completes the newest checkout that is open, which makes its subscription. Returns its id. */
   pay(uid: string, nowMs: number): string;
+  /** Completes it, and leaves the subscription to the test. */
+  completeNewest(): void;
   /** Whether a customer with a person's name is still there. */
   remembers(uid: string): boolean;
   /** Does something after Stripe has done the next request to this path, before its answer comes. */
@@ -405,10 +407,16 @@ class Books {
     return done(body);
   }
 
-  pay(uid: string, nowMs: number): string {
+  newestOpen() {
     const session = [...this.sessions.values()].findLast(({ status }) => status === 'open');
-    const order = this.orders.get(session?.id ?? '');
-    if (session === undefined || order === undefined) throw new Error('No open checkout');
+    if (session === undefined) throw new Error('No open checkout');
+    return session;
+  }
+
+  pay(uid: string, nowMs: number): string {
+    const session = this.newestOpen();
+    const order = this.orders.get(session.id);
+    if (order === undefined) throw new Error('No order of this checkout');
     session.status = 'complete';
     const id = `sub_of_${session.id}`;
     this.subscriptions.set(id, {
@@ -658,6 +666,9 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       [...books.sessions.values()].filter(({ status }) => status === 'open').length,
     customers: () => books.customers.size,
     pay: (uid, nowMs) => books.pay(uid, nowMs),
+    completeNewest: () => {
+      books.newestOpen().status = 'complete';
+    },
     remembers: (uid) => books.remembers(uid),
     meanwhile: (path, work) => {
       interruptions.set(path, work);
