@@ -31,19 +31,27 @@ export interface CardWallet {
   answers: Record<string, Asking>;
 }
 
+/** A bundle as the wallet tells of it. */
+const bundle = (status: number, receipts: unknown[]) => ({
+  atomic: true,
+  chainId: '0x2105',
+  id: '0x1',
+  status,
+  version: '2.0.0',
+  receipts,
+});
+
+/** The wallet gave the bundle up, and nothing of it is in a block. */
+export const givenUp = (): unknown => bundle(400, []);
+
 export function cardWallet(): CardWallet {
   return {
     asked: [],
     answers: {
       wallet_getCapabilities: () => ({ '0x2105': { atomicBatch: { supported: true } } }),
       wallet_sendCalls: () => new Promise(() => undefined),
-      wallet_getCallsStatus: () => ({
-        atomic: true,
-        chainId: '0x2105',
-        id: '0x1',
-        status: 200,
-        version: '2.0.0',
-        receipts: [
+      wallet_getCallsStatus: () =>
+        bundle(200, [
           {
             blockHash: BLOCK_HASH,
             blockNumber: '0x1',
@@ -52,8 +60,7 @@ export function cardWallet(): CardWallet {
             status: '0x1',
             transactionHash: PAID_HASH,
           },
-        ],
-      }),
+        ]),
     },
   };
 }

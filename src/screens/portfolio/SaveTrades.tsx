@@ -48,7 +48,7 @@ function saveFile(
   if (newest !== null)
     pageToast(
       'success',
-      `Saved from the newest ${formatNumber(newest)} of ${formatNumber(total)} trades. All of them need a connection.`,
+      `Saved from the newest ${formatNumber(newest)} of ${formatNumber(total)} trades. Go online for the others.`,
     );
 }
 

@@ -7,6 +7,7 @@ import { base } from 'wagmi/chains';
 import { Button } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
 import { BegunNotes } from '../BegunNotes.tsx';
+import { CardEnd } from '../CardEnd.tsx';
 import type { CardOutcome } from '../card-outcome.ts';
 import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
@@ -27,7 +28,6 @@ interface MintProps {
   onBegun: (id: string | null) => void;
 }
 
-/** Where the kit says it right there is nothing to add. */
 const SAID: Partial<Record<CardOutcome, string>> = {
   unknown:
     'We do not know whether it was minted. Check your wallet’s history before you try again.',
@@ -71,24 +71,19 @@ function TokenView({ contract, tokenId }: TokenProps) {
 function Mint({ contract, tokenId, sponsored, onBegun }: TokenProps & MintProps) {
   const { attempt, follow, isInVain, outcome, readAgain, renew, unread } = useMint(onBegun);
   const mintCall = useMintCall();
-  const said = outcome === null || outcome === 'running' ? undefined : SAID[outcome];
   return (
     <>
-      {said !== undefined && (
-        <p role="alert" className="mb-2 text-amber">
-          {said}
-        </p>
-      )}
+      <CardEnd
+        outcome={outcome}
+        words={SAID}
+        onAgain={isInVain && !unread ? renew : null}
+        className="mb-2"
+      />
       {unread && outcome === 'done' && (
         // The kit's own word of it has gone with its card.
         <p role="status" className="mb-2 text-gain">
           Minted.
         </p>
-      )}
-      {isInVain && !unread && (
-        <Button size="sm" className="mb-2" onClick={renew}>
-          Try again
-        </Button>
       )}
       {unread ? (
         <Unread onAgain={readAgain} />

@@ -4,9 +4,9 @@ import { Swap } from '@coinbase/onchainkit/swap';
 import { useSnapshot } from 'valtio';
 import { useAccount } from 'wagmi';
 import { base } from 'wagmi/chains';
-import { Button } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
 import { BegunNotes } from '../BegunNotes.tsx';
+import { CardEnd } from '../CardEnd.tsx';
 import type { CardOutcome } from '../card-outcome.ts';
 import { useChainGate } from '../ChainGate.tsx';
 import { KeptCard } from '../KeptCard.tsx';
@@ -17,7 +17,6 @@ import { useWalletSettings } from '../wallet-settings.ts';
 import { SwapForm } from './SwapForm.tsx';
 import { useSwapOutcome } from './use-swap-outcome.ts';
 
-/** Where the kit says it right there is nothing to add. */
 const SAID: Partial<Record<CardOutcome, string>> = {
   unknown:
     'We do not know whether it was swapped. Check your wallet’s history before you try again.',
@@ -36,7 +35,6 @@ function ExchangeCard({ hindered, onBegun }: CardProps & { hindered: boolean }) 
     <p>The balances below are those on {chain?.name ?? 'another network'}.</p>,
   );
   const { attempt, follow, isInVain, outcome, renew } = useSwapOutcome(onBegun);
-  const said = outcome === null || outcome === 'running' ? undefined : SAID[outcome];
   return (
     <>
       {/* Prices are those on Base, whatever chain the wallet is on: only the swap is refused. */}
@@ -54,16 +52,7 @@ function ExchangeCard({ hindered, onBegun }: CardProps & { hindered: boolean }) 
           </Swap>
         </KitFrame>
       </KitService>
-      {said !== undefined && (
-        <p role="alert" className="mt-2 text-amber">
-          {said}
-        </p>
-      )}
-      {isInVain && (
-        <Button size="sm" className="mt-2" onClick={renew}>
-          Try again
-        </Button>
-      )}
+      <CardEnd outcome={outcome} words={SAID} onAgain={isInVain ? renew : null} className="mt-2" />
     </>
   );
 }

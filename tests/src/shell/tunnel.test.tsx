@@ -9,6 +9,7 @@ import { act, cleanup, fireEvent, render, screen, within } from '@testing-librar
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 import type { OutboxEntry } from '../../../src/offline/outbox-entry.ts';
+import { savedStop } from '../../support/saved-stop.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
@@ -58,28 +59,8 @@ const agent = (id: string, name: string, part: Partial<Agent> = {}): Agent => ({
   nextRunAt: NOW + 180_000,
   ...part,
 });
-const command = (part: Partial<OutboxEntry> = {}): OutboxEntry => ({
-  version: 1,
-  commandId: crypto.randomUUID(),
-  uid: 'uid-1',
-  intent: 'stop',
-  agentId: 'a1',
-  agentName: 'Harbour',
-  agents: [],
-  seenGeneration: 1,
-  sequence: 1,
-  createdAt: NOW,
-  clockOffsetMs: 0,
-  clockMoved: false,
-  contractVersion: 1,
-  attempts: 0,
-  failures: 0,
-  nextAttemptAt: null,
-  state: 'saved',
-  reason: null,
-  confirmed: false,
-  ...part,
-});
+const command = (part: Partial<OutboxEntry> = {}): OutboxEntry =>
+  savedStop({ commandId: crypto.randomUUID(), createdAt: NOW, clockOffsetMs: 0, ...part });
 const refused = command({
   state: 'failed',
   attempts: 1,

@@ -7,6 +7,7 @@ import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { savedStop } from '../../../support/saved-stop.ts';
 import { seriousFaults } from '../../../support/serious-faults.ts';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../../contract/trading.ts';
@@ -331,27 +332,7 @@ describe('truth on the screen', () => {
 
   it('lays a saved stop over the agent without calling it stopped', async () => {
     queue.entries = [
-      {
-        version: 1,
-        commandId: crypto.randomUUID(),
-        uid: 'uid-1',
-        intent: 'stop',
-        agentId: 'a1',
-        agentName: 'Harbour',
-        agents: [],
-        seenGeneration: 1,
-        sequence: 1,
-        createdAt: NOW,
-        clockOffsetMs: 0,
-        clockMoved: false,
-        contractVersion: 1,
-        attempts: 0,
-        failures: 0,
-        nextAttemptAt: null,
-        state: 'saved',
-        reason: null,
-        confirmed: false,
-      },
+      savedStop({ commandId: crypto.randomUUID(), createdAt: NOW, clockOffsetMs: 0 }),
     ];
     await open('/agents');
     const row = screen

@@ -227,7 +227,7 @@ describe('the file of the trades', () => {
     await press('CSV');
     expect(nameOfFile()).toBe('PAPER-tradewind-trades-account-2-newest-200.csv');
     expect(toastStore.toasts[0]?.message).toBe(
-      'Saved from the newest 200 of 700 trades. All of them need a connection.',
+      'Saved from the newest 200 of 700 trades. Go online for the others.',
     );
     expect(history).not.toHaveBeenCalled();
   });

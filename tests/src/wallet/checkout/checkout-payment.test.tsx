@@ -17,6 +17,7 @@ import {
   startCardServers,
   type CardServers,
   type CardWallet,
+  givenUp,
 } from '../../../support/card-wallet.ts';
 
 const { default: WalletPanel } = await import('../../../../src/wallet/WalletRoot.tsx');
@@ -314,14 +315,7 @@ describe('The outcome of a payment', () => {
   });
 
   it('leaves a card to pay with where the wallet gave the bundle up', async () => {
-    wallet.answers['wallet_getCallsStatus'] = () => ({
-      atomic: true,
-      chainId: '0x2105',
-      id: '0x1',
-      status: 400,
-      version: '2.0.0',
-      receipts: [],
-    });
+    wallet.answers['wallet_getCallsStatus'] = givenUp;
     await answered(() => ({ id: '0x1' }));
     await screen.findByText(UNKNOWN);
     const made = charges();

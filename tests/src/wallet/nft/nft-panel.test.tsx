@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import { session } from '../../../../src/identity/session.ts';
 import { connection } from '../../../../src/stores/connection.ts';
+import { staysUntilDismissed } from '../../../support/begun-note.ts';
 import {
   CARD_ADDRESS,
   cardConfig,
@@ -292,17 +293,7 @@ describe('A running mint', () => {
   it('is still known of after a change of tab and a reload, until it is dismissed', async () => {
     await mint(() => new Promise(() => undefined));
     await screen.findByText('Confirm in wallet.');
-    expect(screen.queryByText(BEGUN)).toBeNull();
-    await show('Checkout');
-    await show('NFT');
-    await screen.findByText(BEGUN);
-    cleanup();
-    await open();
-    await screen.findByText(BEGUN);
-    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
-    await waitFor(() => {
-      expect(screen.queryByText(BEGUN)).toBeNull();
-    });
+    await staysUntilDismissed(BEGUN, 'NFT', { show, open });
   });
 
   it('is forgotten once it has an end, and remembered where that is unknown', async () => {

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import { session } from '../../../../src/identity/session.ts';
 import { connection } from '../../../../src/stores/connection.ts';
+import { staysUntilDismissed } from '../../../support/begun-note.ts';
 import {
   cardConfig,
   cardWallet,
@@ -14,6 +15,7 @@ import {
   startCardServers,
   type CardServers,
   type CardWallet,
+  givenUp,
 } from '../../../support/card-wallet.ts';
 
 const { default: WalletPanel } = await import('../../../../src/wallet/WalletRoot.tsx');
@@ -182,14 +184,7 @@ it('says of a swap that failed inside a bundle that it failed', async () => {
 });
 
 it('leaves a card to swap with where the wallet gave the bundle up', async () => {
-  wallet.answers['wallet_getCallsStatus'] = () => ({
-    atomic: true,
-    chainId: '0x2105',
-    id: '0x1',
-    status: 400,
-    version: '2.0.0',
-    receipts: [],
-  });
+  wallet.answers['wallet_getCallsStatus'] = givenUp;
   await swap(() => ({ id: '0x1' }));
   await screen.findByText(UNKNOWN);
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
@@ -201,6 +196,16 @@ it('leaves a card to swap with where the wallet gave the bundle up', async () =>
 });
 
 describe('A running swap', () => {
+  /** Another amount, until its price has been asked for and all of it is drawn. */
+  const typeAnother = async (): Promise<void> => {
+    const before = servers.provider.asked.length;
+    const [from] = await amounts();
+    fireEvent.change(from as HTMLInputElement, { target: { value: '0.2' } });
+    await waitFor(() => {
+      expect(servers.provider.asked.length).toBeGreaterThan(before);
+    });
+    await settled();
+  };
   const BEGUN = /^A swap was begun at .+\. Check your wallet’s history before you swap again\.$/;
 
   it('is still known of after a change of tab and a reload, until it is dismissed', async () => {
@@ -208,17 +213,7 @@ describe('A running swap', () => {
     await waitFor(() => {
       expect(wallet.asked).toContain('wallet_sendCalls');
     });
-    expect(screen.queryByText(BEGUN)).toBeNull();
-    await show('Checkout');
-    await show('Swap');
-    await screen.findByText(BEGUN);
-    cleanup();
-    await open();
-    await screen.findByText(BEGUN);
-    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
-    await waitFor(() => {
-      expect(screen.queryByText(BEGUN)).toBeNull();
-    });
+    await staysUntilDismissed(BEGUN, 'Swap', { show, open });
   });
 
   it('is forgotten once it has an end, and remembered where that is unknown', async () => {
@@ -275,13 +270,7 @@ describe('A running swap', () => {
     await waitFor(() => {
       expect(wallet.asked).toContain('wallet_sendCalls');
     });
-    const before = servers.provider.asked.length;
-    const [from] = await amounts();
-    fireEvent.change(from as HTMLInputElement, { target: { value: '0.2' } });
-    await waitFor(() => {
-      expect(servers.provider.asked.length).toBeGreaterThan(before);
-    });
-    await settled();
+    await typeAnother();
     expect(swapButton().disabled).toBe(true);
   });
 
@@ -293,13 +282,7 @@ describe('A running swap', () => {
     await waitFor(() => {
       expect(wallet.asked).toContain('wallet_getCallsStatus');
     });
-    const before = servers.provider.asked.length;
-    const [from] = await amounts();
-    fireEvent.change(from as HTMLInputElement, { target: { value: '0.2' } });
-    await waitFor(() => {
-      expect(servers.provider.asked.length).toBeGreaterThan(before);
-    });
-    await settled();
+    await typeAnother();
     wallet.answers['wallet_getCallsStatus'] = status;
     await screen.findByText('The swap failed. Your coins stayed in your wallet.');
   });
