@@ -56,9 +56,7 @@ const clock = (at: number): string =>
     hourCycle: 'h23',
   });
 
-/** With its day where that is not today's: push services hold a message for up to three days. */
-function when(at: number, now: number): string {
-  if (new Date(at).toDateString() === new Date(now).toDateString()) return `at ${clock(at)}`;
+function dayAndTime(at: number): string {
   const day = new Date(at).toLocaleDateString(undefined, {
     day: 'numeric',
     month: 'short',
@@ -66,6 +64,10 @@ function when(at: number, now: number): string {
   });
   return `on ${day} at ${clock(at)}`;
 }
+
+/** With its day where that is not today's: push services hold a message for up to three days. */
+const when = (at: number, now: number): string =>
+  new Date(at).toDateString() === new Date(now).toDateString() ? `at ${clock(at)}` : dayAndTime(at);
 
 function reached({ condition, movedBps, symbol }: AlertFiring): string {
   if (condition.kind === 'move')
@@ -242,7 +244,7 @@ function heldText(payload: PushPayload): Words {
 
 /** Title and sentence: `[without names, with names]`. */
 function textOf(payload: PushPayload, now: number): Words {
-  const { kind, facts, sentAt } = payload;
+  const { kind, facts } = payload;
   const name = facts.agentName ?? 'An agent';
   switch (kind) {
     case 'lateStop':
@@ -265,10 +267,10 @@ function textOf(payload: PushPayload, now: number): Words {
         detailed: `Latest: ${name}, ${facts.pair ?? 'a pair'} (paper money).`,
       };
     case 'trialEnding': {
-      const left =
-        facts.endsAt === undefined ? 'soon' : `in ${span(Math.max(0, facts.endsAt - sentAt))}`;
+      // It may be read hours later, so it counts no hours, and calls no day today.
+      const end = facts.endsAt === undefined ? 'soon' : dayAndTime(facts.endsAt);
       return {
-        title: `Your trial ends ${left}`,
+        title: `Your trial ends ${end}`,
         plain: 'You keep your agents and history. To run agents after that, you need a plan.',
         detailed: 'You keep your agents and history. To run agents after that, you need a plan.',
       };

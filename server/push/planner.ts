@@ -6,13 +6,13 @@ import { randomUUID } from 'node:crypto';
 import { and, asc, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm';
 import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import { StreamEvent } from '../../contract/stream.ts';
-import { subscriptionCounts } from '../billing/subscription-state.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { events, pushMessages, pushSubscriptions, users } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
 import { readSettings } from '../users/user-settings.ts';
-import { causesOf, planCauses, wanted, type Cause } from './causes.ts';
+import { causesOf, wanted, type Cause } from './causes.ts';
+import { causesOfPlan } from './plan-causes.ts';
 import { readPreferences } from './push-preferences.ts';
 import { quietUntil } from './quiet-hours.ts';
 
@@ -212,17 +212,8 @@ export async function planFromPlans(database: Database, clock: WallClock): Promi
         ),
       ),
     );
-  for (const { device, trialEndsAt, plan } of rows) {
-    const causes = planCauses(
-      {
-        trialEndsAt,
-        status: plan?.status ?? null,
-        periodEnd: plan?.currentPeriodEnd ?? null,
-        subscribed: plan !== null && subscriptionCounts(plan, now),
-      },
-      now,
-      TRIAL_WARNING_DAYS,
-    );
+  for (const { device, ...row } of rows) {
+    const causes = causesOfPlan(row, now);
     const known = await database.db
       .select({ cause: pushMessages.cause })
       .from(pushMessages)

@@ -21,6 +21,7 @@ import { readSettingsOf } from '../users/user-settings.ts';
 import { DeviceLogins, type ReadValidSince } from './device-logins.ts';
 import { serviceOf, takeDue, type DueMessage } from './due-messages.ts';
 import { buildPayload } from './payload.ts';
+import { stillHolds } from './plan-causes.ts';
 import { planFromEvents, planFromPlans } from './planner.ts';
 import { postPush, type PushAnswer } from './post-push.ts';
 import { removeEnded, removeSubscriptions } from './push-devices.ts';
@@ -243,8 +244,10 @@ export class PushSender {
     const { database, clock, log } = this.deps;
     const now = clock.now();
     const kind = PushKind.parse(message.kind);
+    const { endsAt = Infinity } = (message.facts as { facts: PushFacts }).facts;
     // What waited for the end of quiet hours is as old as that end, not as the event.
-    const leftMs = message.createdAt + MANNER[kind].ttl * 1_000 - now;
+    const worthUntil = message.createdAt + MANNER[kind].ttl * 1_000;
+    const leftMs = Math.min(worthUntil, endsAt) - now;
     if (leftMs < 0) {
       await this.set(message.id, { state: 'dropped' });
       return;
@@ -252,6 +255,11 @@ export class PushSender {
     // Switched off since it was written: what still waits is not to be told either.
     const settings = (await readSettingsOf(database.db, [device.uid])).get(device.uid);
     if (settings?.notificationsEnabled !== true) {
+      await this.set(message.id, { state: 'dropped' });
+      return;
+    }
+    // Paid, or subscribed to, since.
+    if (!(await stillHolds(database.db, device.uid, { kind, cause: message.cause }, now))) {
       await this.set(message.id, { state: 'dropped' });
       return;
     }

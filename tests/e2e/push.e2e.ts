@@ -529,7 +529,7 @@ describe('push in a browser', () => {
       'A stop loss was hit',
       'An agent failed',
       'An agent was halted',
-      /^Your trial ends in \d+ (h|days)$/,
+      /^Your trial ends on .+ at \d\d:\d\d$/,
       /^\d+ new trades?$/,
     ];
     const list = await until(seenByNow, (all) =>

@@ -137,10 +137,18 @@ describe('a notification', () => {
     expect(notificationOf(lateStop, 'fresh').body).toBe(
       'Harbour-Secret is stopped. The stop waited 2 h on a device. Its positions stay open, protected by their stop losses.',
     );
-    expect(notificationOf(payload({ kind: 'trialEnding' }), 'fresh').title).toBe(
-      'Your trial ends in 24 h',
-    );
     expect(notificationOf(payload({ kind: 'fills' }), 'fresh').title).toBe('3 new trades');
+  });
+
+  it('says when a trial ends, which a push service that keeps it for hours makes no less true', () => {
+    const endsAt = new Date(2026, 0, 5, 9, 30).getTime();
+    const facts = { agentId: null, agentName: null, endsAt };
+    const titleAt = (now: number) =>
+      notificationOf(payload({ kind: 'trialEnding', facts }), 'fresh', now).title;
+    for (const hoursLeft of [24, 5])
+      expect(titleAt(endsAt - hoursLeft * 3_600_000)).toBe(
+        'Your trial ends on Jan 5, 2026 at 09:30',
+      );
   });
 
   it('says that the device is behind where it is, and only there', () => {

@@ -458,6 +458,60 @@ describe('push from event to device', () => {
     expect(messages().map(({ kind }) => kind)).toEqual(['stopLoss']);
   });
 
+  describe('at the end of quiet hours', () => {
+    const quietHours = { from: '22:00', to: '07:00', timeZone: 'UTC' };
+    const MORNING = Date.UTC(2026, 5, 12, 7, 0);
+    const plan = (uid: string, status: string, currentPeriodEnd: number) =>
+      floor.database.db
+        .update(subscriptions)
+        .set({ status, currentPeriodEnd })
+        .where(eq(subscriptions.uid, uid));
+    /** A trial that ends an hour after the quiet, and a payment that failed. */
+    const inTrouble = async () => {
+      floor.clock.at = Date.UTC(2026, 5, 11, 23, 0);
+      const one = await person({ quietHours });
+      await plan(one.uid, 'past_due', floor.clock.at - 5 * 86_400_000);
+      await floor.database.db
+        .update(users)
+        .set({ trialEndsAt: MORNING + 60 * MINUTE_MS })
+        .where(eq(users.uid, one.uid));
+      await record(one.uid, fill(one.agentId, 'stop_loss'));
+      await sender().runOnce();
+      expect(await waiting()).toHaveLength(3);
+      return one;
+    };
+    const sentInTheMorning = async (): Promise<string[]> => {
+      floor.clock.at = MORNING;
+      await sender().runOnce();
+      return messages()
+        .map(({ kind }) => kind)
+        .sort();
+    };
+
+    it('sends what still holds, and has the end of a trial held no longer than to that end', async () => {
+      await inTrouble();
+      expect(await sentInTheMorning()).toEqual(['paymentFailed', 'stopLoss', 'trialEnding']);
+      const ending = messages().findIndex(({ kind }) => kind === 'trialEnding');
+      expect(service.taken[ending]?.headers.ttl).toBe('3600');
+    });
+
+    it('sends nothing of a kind that was switched off meanwhile, nor when it is on again (A-07)', async () => {
+      const { caller } = await inTrouble();
+      const kinds = { ...DEFAULT_PUSH_SETTINGS.kinds, stopLoss: false, trialEnding: false };
+      const settings = { ...DEFAULT_PUSH_SETTINGS, quietHours };
+      await calls.pushSettings(caller, { settings: { ...settings, kinds } });
+      await calls.pushSettings(caller, { settings });
+      expect(await sentInTheMorning()).toEqual(['paymentFailed']);
+    });
+
+    it('asks nobody to pay who has paid meanwhile', async () => {
+      const { uid } = await inTrouble();
+      await plan(uid, 'active', MORNING + 30 * 86_400_000);
+      expect(await sentInTheMorning()).toEqual(['stopLoss']);
+      expect(await waiting()).toEqual([]);
+    });
+  });
+
   it('sends after a restart what waited, tries again what was not taken, and obeys Retry-After', async () => {
     const { uid, agentId, endpoint } = await person();
     service.answer(endpoint, 503, { 'retry-after': '120' });
