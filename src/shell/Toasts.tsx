@@ -7,6 +7,7 @@ import {
   dismissToast,
   pauseToasts,
   resumeToasts,
+  TOASTS_SEEN,
   toastStore,
   type ToastType,
 } from '../stores/toast-store.ts';
@@ -28,7 +29,8 @@ export function Toasts() {
 
   useEffect(() => {
     const present = new Set<string>();
-    for (const { id, type, message, visible } of toasts) {
+    // The newest last, as Sonner puts each before the others.
+    for (const { id, type, message, visible } of [...toasts].reverse()) {
       if (!visible) continue;
       present.add(id);
       const face = `${type}:${message}`;
@@ -54,7 +56,8 @@ export function Toasts() {
       <Toaster
         position="top-right"
         theme={theme}
-        visibleToasts={4}
+        visibleToasts={TOASTS_SEEN}
+        expand
         offset={{ top: 64, right: 16 }}
         mobileOffset={{ top: 60 }}
         toastOptions={{

@@ -50,20 +50,32 @@ function stopCountdown(id: string): void {
   countdowns.delete(id);
 }
 
-function run(id: string, countdown: Countdown): void {
-  countdown.startedAt = Date.now();
-  countdown.timer = Number.isFinite(countdown.remainingMs)
-    ? setTimeout(() => {
+/** How many the page shows at once, the newest. The others wait behind them. */
+export const TOASTS_SEEN = 4;
+
+/** Lets the time run of those that are seen, and stand still for the rest. */
+function settle(): void {
+  const seen = toastStore.toasts.filter(({ visible }) => visible).slice(0, TOASTS_SEEN);
+  for (const [id, countdown] of countdowns) {
+    const runs = !toastStore.paused && seen.some((toast) => toast.id === id);
+    if (runs === (countdown.timer !== null)) continue;
+    if (!runs) {
+      clearTimeout(countdown.timer ?? undefined);
+      countdown.timer = null;
+      countdown.remainingMs -= Date.now() - countdown.startedAt;
+    } else if (Number.isFinite(countdown.remainingMs)) {
+      countdown.startedAt = Date.now();
+      countdown.timer = setTimeout(() => {
         dismissToast(id);
-      }, countdown.remainingMs)
-    : null;
+      }, countdown.remainingMs);
+    }
+  }
 }
 
-function startCountdown(id: string, durationMs: number): void {
+function startCountdown(id: string, remainingMs: number): void {
   stopCountdown(id);
-  const countdown: Countdown = { timer: null, remainingMs: durationMs, startedAt: Date.now() };
-  countdowns.set(id, countdown);
-  if (!toastStore.paused) run(id, countdown);
+  countdowns.set(id, { timer: null, remainingMs, startedAt: 0 });
+  settle();
 }
 
 /** Shows a message and returns its id. An existing id is replaced in place. */
@@ -125,6 +137,7 @@ export function dismissToast(id?: string): void {
       }, TOAST_REMOVAL_MS),
     );
   }
+  settle();
 }
 
 /** Removes one toast, or all, at once. */
@@ -137,6 +150,7 @@ export function removeToast(id?: string): void {
       1,
     );
   }
+  settle();
 }
 
 function forget(id: string): void {
@@ -148,19 +162,12 @@ function forget(id: string): void {
 
 /** Pauses all toasts while the pointer rests on one. */
 export function pauseToasts(): void {
-  if (toastStore.paused) return;
   toastStore.paused = true;
-  for (const countdown of countdowns.values()) {
-    if (countdown.timer === null) continue;
-    clearTimeout(countdown.timer);
-    countdown.timer = null;
-    countdown.remainingMs -= Date.now() - countdown.startedAt;
-  }
+  settle();
 }
 
 /** Resumes them with the time each had left. */
 export function resumeToasts(): void {
-  if (!toastStore.paused) return;
   toastStore.paused = false;
-  for (const [id, countdown] of countdowns) run(id, countdown);
+  settle();
 }

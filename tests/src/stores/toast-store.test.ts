@@ -40,6 +40,9 @@ describe('toasts', () => {
     vi.advanceTimersByTime(1);
     expect(shown()).not.toContain('success');
     vi.advanceTimersByTime(2_000);
+    // The oldest of five was behind the others until one of them went.
+    expect(shown()).toEqual(['loading', 'blank']);
+    vi.advanceTimersByTime(2_000);
     expect(shown()).toEqual(['loading']);
     vi.advanceTimersByTime(24 * 3_600_000);
     expect(shown()).toEqual(['loading']);
@@ -60,6 +63,35 @@ describe('toasts', () => {
     expect(toastStore.toasts).toHaveLength(20);
     expect(toastStore.toasts[0]?.message).toBe('m25');
     expect(toastStore.toasts.at(-1)?.message).toBe('m6');
+  });
+
+  it('count down only while they are among the four that are seen (R2-29, R4-21)', () => {
+    for (let n = 1; n <= 6; n += 1) addToast('blank', `m${n}`);
+    vi.advanceTimersByTime(4_000);
+    expect(shown()).toEqual(['m2', 'm1']);
+    vi.advanceTimersByTime(1_000);
+    for (let n = 7; n <= 10; n += 1) addToast('blank', `m${n}`);
+    vi.advanceTimersByTime(4_000);
+    expect(shown()).toEqual(['m2', 'm1']);
+    vi.advanceTimersByTime(2_999);
+    expect(shown()).toEqual(['m2', 'm1']);
+    vi.advanceTimersByTime(1);
+    expect(shown()).toEqual([]);
+  });
+
+  it('come into view as others are dismissed or removed, and then have all their time (R4-20)', () => {
+    for (let n = 1; n <= 6; n += 1)
+      addToast('loading', `m${n}`, { durationMs: n > 2 ? Infinity : 4_000 });
+    vi.advanceTimersByTime(60_000);
+    expect(shown()).toHaveLength(6);
+    const idOf = (message: string) =>
+      toastStore.toasts.find((toast) => toast.message === message)?.id;
+    dismissToast(idOf('m6'));
+    removeToast(idOf('m5'));
+    vi.advanceTimersByTime(3_999);
+    expect(shown()).toEqual(['m4', 'm3', 'm2', 'm1']);
+    vi.advanceTimersByTime(1);
+    expect(shown()).toEqual(['m4', 'm3']);
   });
 
   it('are updated in place, with their time begun anew, and removed at once when asked (R4-20)', () => {
