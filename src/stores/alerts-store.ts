@@ -3,10 +3,8 @@ import { proxy } from 'valtio';
 import type { Alert, AlertFiring, AlertList } from '../../contract/alerts.ts';
 import { ALERT_FIRINGS_TOLD } from '../../contract/limits.ts';
 import { api } from '../api/api.ts';
-import { firingText } from '../format/alert-text.ts';
 import { load } from './load-slot.ts';
 import { advance, clear, emptySlot, fill, isWhole, type Origin, type Slot } from './slot.ts';
-import { pageToast } from './toast-store.ts';
 import { ToldNews } from './told-news.ts';
 
 export const alertsStore = proxy<Slot<AlertList>>(emptySlot());
@@ -120,22 +118,19 @@ function addFiring(firing: AlertFiring): void {
   );
 }
 
-/** A new firing: shown as a toast and on top of the list. */
+/** A new firing, on top of the list. Answers whether the list did not know it. */
 export function applyFiring(
   alert: Alert,
   firing: AlertFiring,
   sequence: number,
   savedAt = Date.now(),
-): void {
+): boolean {
   const present = alertsStore.data;
-  if (present !== null && sequence <= present.sequence) return;
-  const source = firing.recorded === true ? 'recorded prices' : 'simulated prices';
-  pageToast('blank', `${firingText(firing)}${firing.simulated ? ` (${source})` : ''}`, {
-    id: `alert-${firing.id}`,
-  });
+  if (present !== null && sequence <= present.sequence) return false;
   if (isEarly(sequence)) early.firings.set(firing.id, { firing, sequence });
   addFiring(firing);
   applyAlert(alert, sequence, savedAt);
+  return true;
 }
 
 /** Firings not yet seen on this device. */

@@ -13,6 +13,7 @@ import {
   loadAgents,
   removeAgent,
 } from './agents-store.ts';
+import { tellFiring } from './alert-toast.ts';
 import { alertsStore, applyAlert, applyFiring, loadAlerts, removeAlert } from './alerts-store.ts';
 import { connection, noteMarketTime } from './connection.ts';
 import { streamedSlots } from './data-kinds.ts';
@@ -179,7 +180,7 @@ export function applyEvent(event: StreamEvent): void {
       removeAlert(event.alertId, event.sequence);
       return;
     case 'alert.fired':
-      applyFiring(event.alert, event.firing, event.sequence);
+      if (applyFiring(event.alert, event.firing, event.sequence)) tellFiring(event.firing);
       return;
     case 'live_order':
     case 'live_connection':

@@ -1,0 +1,56 @@
+/** Tells of price alerts that were reached, in a toast: those of one moment in one. */
+import type { AlertFiring } from '../../contract/alerts.ts';
+import { firingText } from '../format/alert-text.ts';
+import { formatWhen } from '../format/times.ts';
+import { serverNow } from './connection.ts';
+import { pageToast, toastStore } from './toast-store.ts';
+
+/** What comes within this of the one before, ms, is of one moment, or missed in one outage. */
+const MOMENT_MS = 1_000;
+/** A firing that the server knew of that long ago, ms, is told with its time. */
+const NEWS_MS = 60_000;
+/** Pairs that are named in one toast. */
+const PAIRS_NAMED = 6;
+
+interface Moment {
+  id: string;
+  firings: Map<string, AlertFiring>;
+  toldAt: number;
+}
+let moment: Moment | null = null;
+
+/** `BTC/USDT rose to 65,012.40 (14:32, found afterwards, simulated prices)`. */
+function inWords(firing: AlertFiring): string {
+  const { at, late, simulated, recorded, recordedAt } = firing;
+  const marks = [
+    ...(late || serverNow() - recordedAt > NEWS_MS ? [formatWhen(at)] : []),
+    ...(late ? ['found afterwards'] : []),
+    ...(simulated ? [recorded === true ? 'recorded prices' : 'simulated prices'] : []),
+  ];
+  return `${firingText(firing)}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
+}
+
+/** The moment that goes on, while its toast is there; otherwise a new one. */
+function momentOf(firing: AlertFiring, now: number): Moment {
+  const goesOn =
+    moment !== null &&
+    now - moment.toldAt <= MOMENT_MS &&
+    toastStore.toasts.some(({ id }) => id === moment?.id);
+  return goesOn && moment !== null
+    ? moment
+    : { id: `alert-${firing.id}`, firings: new Map(), toldAt: now };
+}
+
+export function tellFiring(firing: AlertFiring): void {
+  const now = Date.now();
+  moment = momentOf(firing, now);
+  moment.toldAt = now;
+  moment.firings.set(firing.id, firing);
+  const { id, firings } = moment;
+  const pairs = [...new Set([...firings.values()].map(({ symbol }) => symbol))];
+  const words =
+    firings.size === 1
+      ? inWords(firing)
+      : `${firings.size} price alerts reached: ${pairs.slice(0, PAIRS_NAMED).join(', ')}. Latest: ${inWords(firing)}`;
+  pageToast('blank', words, { id });
+}
