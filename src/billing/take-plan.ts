@@ -2,6 +2,7 @@
 import { proxy } from 'valtio';
 import type { Plan } from '../../contract/subscription.ts';
 import { ApiError } from '../api/api-error.ts';
+import { keepsSnapshots } from '../commands.ts';
 import { errorSentence } from '../format/error-text.ts';
 import { session } from '../identity/session.ts';
 import { samePlace } from '../platform/same-place.ts';
@@ -29,8 +30,9 @@ export const checkoutProgress = proxy<CheckoutProgress>({
   problem: null,
 });
 
-export const OFFLINE_CHECKOUT =
-  "You're offline. You need a connection to choose a plan. Nothing was charged, and your entries are kept.";
+/** Entries are kept only where the device may keep them. */
+export const offlineCheckout = (): string =>
+  `You're offline. You need a connection to choose a plan. Nothing was charged${keepsSnapshots() ? ', and your entries are kept' : ''}.`;
 
 /** Said in place of opening a page over the screen that the user has gone on to. */
 const OPENED_ELSEWHERE =
@@ -78,7 +80,7 @@ async function open(
   if (checkoutProgress.busy !== null) return false;
   checkoutProgress.problem = null;
   if (connection.online === 'offline') {
-    checkoutProgress.problem = { of: what, text: OFFLINE_CHECKOUT };
+    checkoutProgress.problem = { of: what, text: offlineCheckout() };
     return false;
   }
   checkoutProgress.busy = what;

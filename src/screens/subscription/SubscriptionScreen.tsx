@@ -12,7 +12,7 @@ import {
   AWAITED_PAYMENT,
   closeTill,
   isAwaited,
-  OFFLINE_CHECKOUT,
+  offlineCheckout,
   PORTAL,
   takePlan,
   checkoutProgress,
@@ -286,7 +286,7 @@ function useBlocked(living: boolean): string | null {
   const { online } = useSnapshot(connection);
   const { state } = useSnapshot(checkoutReturn);
   const { user } = useSnapshot(session);
-  if (online === 'offline') return OFFLINE_CHECKOUT;
+  if (online === 'offline') return offlineCheckout();
   return !living && isAwaited(state, user?.uid) ? AWAITED_PAYMENT : null;
 }
 

@@ -8,7 +8,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { Plan } from '../../../contract/subscription.ts';
 import { cheapestFor, tierMeets, type Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';
-import { OFFLINE_CHECKOUT, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
+import { offlineCheckout, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
 import { keepsSnapshots } from '../../commands.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
@@ -88,7 +88,7 @@ function OfferNotes({
       </p>
       {offline && (
         <p role="status" className="mt-1 text-amber">
-          {OFFLINE_CHECKOUT}
+          {offlineCheckout()}
         </p>
       )}
       {!offline && problem !== null && problem.of === plan?.id && (

@@ -1,6 +1,7 @@
 /** Whether the settings can be saved now, and placeholder values while they load. */
 import { useSnapshot } from 'valtio';
 import type { UserSettings } from '../../../contract/user.ts';
+import { keepsSnapshots } from '../../commands.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 
@@ -20,7 +21,6 @@ export function useBlocked(): string | null {
   const { online } = useSnapshot(connection);
   const { status } = useSnapshot(session);
   if (status === 'expired') return 'Your session has ended. Log in again to save.';
-  return online === 'offline'
-    ? "You're offline. Your entries are kept. Save when you're back online."
-    : null;
+  if (online !== 'offline') return null;
+  return `You're offline.${keepsSnapshots() ? ' Your entries are kept.' : ''} Save when you're back online.`;
 }

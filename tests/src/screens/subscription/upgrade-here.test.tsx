@@ -315,6 +315,16 @@ describe('at a limit', () => {
     expect(button.disabled).toBe(true);
   });
 
+  it('says offline nothing of entries where the device keeps none', async () => {
+    have('free');
+    localStorage.setItem('tradewind.keepSnapshots', 'false');
+    connection.online = 'offline';
+    render(<UpgradeHere need={seventh} />);
+    await screen.findByText(
+      "You're offline. You need a connection to choose a plan. Nothing was charged.",
+    );
+  });
+
   it('says what refused the checkout, here, and can be tried again', async () => {
     have('free');
     const usual = call.getMockImplementation() as

@@ -1,7 +1,16 @@
 // @vitest-environment happy-dom
 /** The trading settings and risk values as forms: what they send, what they keep, what they say. */
 import '../../../support/page-world.ts';
-import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import {
+  act,
+  cleanup,
+  fireEvent,
+  render,
+  renderHook,
+  screen,
+  waitFor,
+  within,
+} from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useSnapshot } from 'valtio';
 import { riskVersion } from '../../../../contract/risk-version.ts';
@@ -28,6 +37,8 @@ vi.mock('../../../../src/identity/session.ts', async (original) => ({
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { ProfileForm, SettingsForm } =
   await import('../../../../src/screens/trading/SettingsForm.tsx');
+const { useBlocked } = await import('../../../../src/screens/trading/settings-access.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
 const { RiskForm } = await import('../../../../src/screens/trading/RiskForm.tsx');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { session } = await import('../../../../src/identity/session.ts');
@@ -496,6 +507,18 @@ describe('a form over settings that changed elsewhere', () => {
     form();
     type('Maximum per order', '71');
     screen.getByText('Not saved yet.');
+  });
+
+  it('says offline that entries are kept only where they are', () => {
+    connection.online = 'offline';
+    try {
+      const said = () => renderHook(useBlocked).result.current;
+      expect(said()).toBe("You're offline. Your entries are kept. Save when you're back online.");
+      keptHere.mockReturnValue(false);
+      expect(said()).toBe("You're offline. Save when you're back online.");
+    } finally {
+      connection.online = 'online';
+    }
   });
 
   it('keeps everything typed where the server cannot be reached', async () => {
