@@ -36,8 +36,8 @@ export interface Facts {
   everStarted: boolean | null;
   trades: number | null;
   keeps: boolean;
-  /** A snapshot is on this device, in a browser that keeps one. */
-  kept: boolean;
+  /** A portfolio lies on this device. */
+  kept: boolean | null;
   installed: boolean;
   notified: DeviceState;
   hasSeenSecurity: boolean;
@@ -126,7 +126,7 @@ function notifyState(state: DeviceState): StepState {
 }
 
 function offlineText({ kept, keeps }: Facts): string {
-  if (kept) return 'Your last portfolio is saved on this device and opens offline.';
+  if (kept === true) return 'Your last portfolio is saved on this device and opens offline.';
   return keeps
     ? 'Your portfolio is saved once it has loaded, if your browser allows it.'
     : 'Off. Nothing is available offline.';
@@ -137,7 +137,7 @@ function deviceSteps(facts: Facts): Omit<Step, 'group'>[] {
     {
       id: 'snapshot',
       title: 'Available offline',
-      state: facts.kept ? 'done' : 'open',
+      state: stateOf(facts.kept),
       text: offlineText(facts),
       to: '/settings#data',
       action: 'Data',

@@ -1,13 +1,14 @@
 /** The facts behind the first steps, from the stores and this device. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
-import { keepsSnapshots, queue } from '../../commands.ts';
+import { keepsSnapshots } from '../../commands.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { session } from '../../identity/session.ts';
 import { deviceState } from '../../push/device.ts';
 import { install, isStandalone } from '../../platform/install.ts';
 import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
+import { useKeptPortfolio } from '../../stores/kept-portfolio.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { useAuth } from '../../stores/use-security.ts';
 import { subscriptionStore } from '../../stores/subscription-store.ts';
@@ -22,7 +23,7 @@ export function useSteps(): { steps: Step[]; progress: Progress } {
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const history = useSlot(historyStore, loadHistory).data;
-  const { storage } = useSnapshot(queue);
+  const kept = useKeptPortfolio(uid);
   const { installed: now } = useSnapshot(install);
   const notes = readNotes(uid);
   const installed = now || isStandalone();
@@ -38,7 +39,7 @@ export function useSteps(): { steps: Step[]; progress: Progress } {
     everStarted: agents === undefined ? null : agents.some((agent) => agent.startedAt !== null),
     trades: history?.fills.length ?? null,
     keeps: keepsSnapshots(),
-    kept: keepsSnapshots() && portfolio !== null && storage !== 'memory' && storage !== 'newer',
+    kept: keepsSnapshots() ? kept : false,
     installed: installed || notes.has('installed'),
     notified: deviceState(uid),
     hasSeenSecurity: notes.has('security'),
