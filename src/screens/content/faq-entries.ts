@@ -249,7 +249,7 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         answer: [
           'The account has reached its daily loss limit or its drawdown limit. The agent opens ' +
             'no new positions; exits and stop losses stay active. A daily-loss halt ends at ' +
-            'midnight UTC, a drawdown halt when you start the agent again.',
+            'midnight UTC, a drawdown halt when you stop the agent and start it again.',
         ],
       },
     ],

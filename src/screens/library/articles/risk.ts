@@ -178,8 +178,8 @@ export const RISK: readonly LibraryArticle[] = [
       `Agents open no new positions once the account is ${PRESET_RISK.Conservative.drawdown}, ` +
         `${PRESET_RISK.Moderate.drawdown} or ${PRESET_RISK.Aggressive.drawdown} percent, by ` +
         'profile, below its highest value since the agent’s start. After a loss of 30 % you ' +
-        'already need a gain of 43 %. A halted agent says so and waits until you start it again. ' +
-        'Its exits and stop losses stay active.',
+        'already need a gain of 43 %. A halted agent says so and waits until you stop it and ' +
+        'start it again. Its exits and stop losses stay active.',
       { h: 'How often it happens' },
       'A strategy with a Sharpe ratio of 1, which is good, spends most of its days below its ' +
         'high. Long drawdowns are normal for every strategy. The question before a start is not ' +
@@ -255,7 +255,7 @@ export const RISK: readonly LibraryArticle[] = [
             [
               'Drawdown',
               'the account is too far below its high since the start',
-              'you start it again',
+              'you stop the agent and start it again',
             ],
           ],
         },

@@ -8,12 +8,15 @@ import {
   START_FRESH_MS,
   START_LAPSE_MS,
 } from '../../../../contract/limits.ts';
+import { offlineText } from '../../../shell/offline-text.ts';
 import { PRESET_RISK } from '../../agents/agent-risk.ts';
 import { STOP_PLACES } from '../../content/stated-figures.ts';
 import type { LibraryArticle } from '../article.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+/** 14:32 where it is read. */
+const EXAMPLE_AT = new Date(2026, 0, 1, 14, 32).getTime();
 const DASHBOARD = { to: '/dashboard', label: 'Dashboard' };
 const AGENTS = { to: '/agents', label: 'Agents' };
 const SECURITY = { to: '/security', label: 'Security' };
@@ -131,8 +134,8 @@ export const SCREENS: readonly LibraryArticle[] = [
     blocks: [
       {
         note:
-          '“Offline. Showing 14:32. Stops will be sent first when you are back.” This line appears ' +
-          'under the header. Nothing else on the screen moves.',
+          `“${offlineText(EXAMPLE_AT, false, EXAMPLE_AT)}” This line appears under the header. ` +
+          'Nothing else on the screen moves.',
         title: 'The bar.',
       },
       'Your agents are not affected: they run on the server, with their stop losses. You see the ' +

@@ -56,6 +56,8 @@ import { stopRoomBps } from '../../../../contract/stop-limit.ts';
 import { FIRST_WEEK, FIRST_WEEK_MS } from '../../../../signer/limits.ts';
 import { formatFixed } from '../../../../contract/money.ts';
 import { LIVE } from '../../../../src/screens/library/articles/live.ts';
+import { untilText } from '../../../../src/screens/agents/detail/AgentHealth.tsx';
+import { offlineText } from '../../../../src/shell/offline-text.ts';
 import { RESERVED_FOR_STOPS } from '../../../../src/offline/queue-rules.ts';
 import { ARTICLES, articleOf } from '../../../../src/screens/library/articles.ts';
 import { TOPICS } from '../../../../src/screens/library/article.ts';
@@ -236,6 +238,22 @@ describe('words that the texts quote', () => {
       .map((part) => part.replace(/^[\s,.]+|[\s,.]+$/g, ''));
     expect(parts.length).toBeGreaterThan(12);
     expect(parts.filter((part) => !said.includes(part))).toEqual([]);
+  });
+
+  it('are those of the offline line (R2-17)', () => {
+    const at = new Date(2026, 0, 1, 14, 32).getTime();
+    const text = passagesOf(articleOf('offline')?.blocks ?? []).join(' ');
+    expect(text).toContain(`\u201c${offlineText(at, false, at)}\u201d`);
+  });
+
+  it('say of a halt by drawdown what ends it, as the agent does (R2-17)', () => {
+    const hold = { code: 'drawdown', text: '', until: null };
+    const ending = /stop (?:the agent|it) and start it again/;
+    expect(untilText({ status: 'halted', hold }, 0)).toMatch(ending);
+    const { answer = [] } = ALL_QUESTIONS.find(({ id }) => id === 'halted') ?? {};
+    const blocks = (id: string): readonly Block[] => articleOf(id)?.blocks ?? [];
+    for (const text of [answer, blocks('drawdown'), blocks('guards')])
+      expect(passagesOf(text).join(' ')).toMatch(ending);
   });
 });
 
