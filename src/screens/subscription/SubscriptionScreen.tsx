@@ -5,14 +5,10 @@ import { Link, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { consequencesOf } from '../../../contract/consequences.ts';
 import type { Coupon, Plan } from '../../../contract/subscription.ts';
-import { checkoutReturn } from '../../billing/checkout-return.ts';
 import { ownPath } from '../../billing/pending-checkout.ts';
 import { startTrial } from '../../billing/start-trial.ts';
 import {
-  AWAITED_PAYMENT,
   closeTill,
-  isAwaited,
-  offlineCheckout,
   PORTAL,
   takePlan,
   checkoutProgress,
@@ -26,7 +22,6 @@ import { screenPart } from '../../components/screen-part.tsx';
 import { environment } from '../../environment.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
-import { session } from '../../identity/session.ts';
 import { samePlace } from '../../platform/same-place.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
@@ -53,6 +48,7 @@ import {
   useSubscription,
   type SubscriptionFacts,
 } from './subscription-text.ts';
+import { usePlanBlocked } from './use-plan-blocked.ts';
 
 const EmbeddedCheckout = screenPart(() => import('../../billing/EmbeddedCheckout.tsx'));
 const ChangeDialog = screenPart(() => import('./ChangeDialog.tsx'));
@@ -281,15 +277,6 @@ function currentPlanOf({ subscription }: SubscriptionFacts, isTrialActive: boole
   return isTrialActive ? null : 'free';
 }
 
-/** Why no plan can be chosen now; null where one can. */
-function useBlocked(living: boolean): string | null {
-  const { online } = useSnapshot(connection);
-  const { state } = useSnapshot(checkoutReturn);
-  const { user } = useSnapshot(session);
-  if (online === 'offline') return offlineCheckout();
-  return !living && isAwaited(state, user?.uid) ? AWAITED_PAYMENT : null;
-}
-
 /** What prevents choosing a plan. */
 function PlanNotices({ offline, blocked }: { offline: boolean; blocked: string | null }) {
   const { data: list, error } = useSnapshot(plansStore);
@@ -327,7 +314,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
   const [changingTo, setChangingTo] = useState<string | null>(null);
   const living = isLiving(facts.subscription);
   const offline = online === 'offline';
-  const blocked = useBlocked(living);
+  const blocked = usePlanBlocked(living);
   const coupon =
     environment.couponEnabled && environment.couponId !== '' ? (list?.coupon ?? null) : null;
   const choose = (plan: Plan): void => {

@@ -8,7 +8,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { Plan } from '../../../contract/subscription.ts';
 import { cheapestFor, tierMeets, type Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';
-import { offlineCheckout, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
+import { takePlan, checkoutProgress } from '../../billing/take-plan.ts';
 import { keepsSnapshots } from '../../commands.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
@@ -19,6 +19,7 @@ import { useAuth } from '../../stores/use-security.ts';
 import { loadPlans, plansStore } from '../../stores/subscription-store.ts';
 import { useSlot } from '../use-store.ts';
 import { isLiving, useSubscription } from './subscription-text.ts';
+import { usePlanBlocked } from './use-plan-blocked.ts';
 
 const ChangeDialog = screenPart(() => import('./ChangeDialog.tsx'));
 
@@ -72,11 +73,11 @@ function TrialButton({ disabled }: { disabled: boolean }) {
 function OfferNotes({
   offer: { plan, trial, list },
   back,
-  offline,
+  blocked,
 }: {
   offer: Offer;
   back: string;
-  offline: boolean;
+  blocked: string | null;
 }) {
   const { problem } = useSnapshot(checkoutProgress);
   return (
@@ -86,12 +87,12 @@ function OfferNotes({
         {!trial && plan !== null && `${priceText(plan)}, up to ${plan.agents} agents. ${back}`}
         {!trial && plan === null && list !== null && 'No plan has a higher limit.'}
       </p>
-      {offline && (
+      {blocked !== null && (
         <p role="status" className="mt-1 text-amber">
-          {offlineCheckout()}
+          {blocked}
         </p>
       )}
-      {!offline && problem !== null && problem.of === plan?.id && (
+      {blocked === null && problem !== null && problem.of === plan?.id && (
         <p role="alert" className="mt-1 text-danger">
           {problem.text}
         </p>
@@ -117,7 +118,7 @@ export function UpgradeHere({
   const offer = useOffer(need);
   const { list, error, plan, trial } = offer;
   const { busy } = useSnapshot(checkoutProgress);
-  const { online } = useSnapshot(connection);
+  const offline = useSnapshot(connection).online === 'offline';
   // An error here is not carried to the next screen.
   useEffect(
     () => () => {
@@ -126,14 +127,13 @@ export function UpgradeHere({
     [],
   );
   const living = isLiving(useSubscription());
+  const blocked = usePlanBlocked(living);
   const [changing, setChanging] = useState(false);
-  const offline = online === 'offline';
   const take = async (chosen: Plan): Promise<void> => {
     onLeave?.();
     // The embedded checkout is on the plans' own screen.
     if ((await takePlan(chosen, place)) && checkoutProgress.embedded !== null) go('/subscription');
   };
-  const back = backText(typed);
   return (
     <div className="max-w-[64ch]">
       <div className="flex flex-wrap items-center gap-2">
@@ -142,7 +142,7 @@ export function UpgradeHere({
           <Button
             tone="primary"
             busy={busy === plan.id}
-            disabled={offline || (busy !== null && busy !== plan.id)}
+            disabled={blocked !== null || (busy !== null && busy !== plan.id)}
             onClick={() => {
               if (living) setChanging(true);
               else void take(plan);
@@ -158,7 +158,7 @@ export function UpgradeHere({
           <LinkButton to={`/subscription?from=${encodeURIComponent(place)}`}>View Plans</LinkButton>
         )}
       </div>
-      <OfferNotes offer={offer} back={back} offline={offline} />
+      <OfferNotes offer={offer} back={backText(typed)} blocked={blocked} />
       {changing && plan !== null && (
         <Suspense>
           <ChangeDialog

@@ -586,6 +586,25 @@ describe('taking a plan', () => {
     },
   );
 
+  it.each(['waiting', 'late'] as const)(
+    'says nothing of no charge to somebody who has paid and loses the network: %s',
+    async (state) => {
+      checkoutReturn.state = state;
+      render(<SubscriptionScreen />);
+      await card('STARTER');
+      await act(async () => {
+        connection.online = 'offline';
+        await Promise.resolve();
+      });
+      expect(
+        screen.getByText(/^Your payment is not confirmed yet\..* Do not pay again\.$/),
+      ).toBeTruthy();
+      expect(screen.queryByText(/Nothing was charged/)).toBeNull();
+      checkoutReturn.state = 'none';
+      expect(await screen.findByText(/Nothing was charged/)).toBeTruthy();
+    },
+  );
+
   it('is not offered after a reload either while the device knows of a finished checkout', async () => {
     checkout({ url: '/test-checkout/1' });
     rememberCheckout({

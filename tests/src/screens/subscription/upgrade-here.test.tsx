@@ -21,7 +21,9 @@ vi.mock('../../../../src/billing/leave.ts', () => ({ leaveFor: went }));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { addedOver, cheapestFor, FEATURES } = await import('../../../../src/billing/offers.ts');
 const { readCheckout } = await import('../../../../src/billing/pending-checkout.ts');
-const { closeTill, checkoutProgress } = await import('../../../../src/billing/take-plan.ts');
+const { checkoutReturn } = await import('../../../../src/billing/checkout-return.ts');
+const { AWAITED_PAYMENT, closeTill, checkoutProgress } =
+  await import('../../../../src/billing/take-plan.ts');
 const { environment } = await import('../../../../src/environment.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { session } = await import('../../../../src/identity/session.ts');
@@ -111,6 +113,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   closeTill();
+  checkoutReturn.state = 'none';
   clearSubscription();
   removeToast();
   localStorage.clear();
@@ -323,6 +326,28 @@ describe('at a limit', () => {
     await screen.findByText(
       "You're offline. You need a connection to choose a plan. Nothing was charged.",
     );
+  });
+
+  it('says while a payment is awaited that none is made twice, with and without a network', async () => {
+    have('free');
+    checkoutReturn.state = 'waiting';
+    render(<UpgradeHere need={seventh} />);
+    const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Upgrade to pro' });
+    expect(screen.getByText(AWAITED_PAYMENT)).toBeTruthy();
+    expect(button.disabled).toBe(true);
+    await act(async () => {
+      connection.online = 'offline';
+      await Promise.resolve();
+    });
+    expect(screen.getByText(AWAITED_PAYMENT)).toBeTruthy();
+    expect(screen.queryByText(/Nothing was charged/)).toBeNull();
+    act(() => {
+      Object.assign(connection, { online: 'online' });
+      checkoutReturn.state = 'none';
+    });
+    await waitFor(() => {
+      expect([button.disabled, screen.queryByText(AWAITED_PAYMENT)]).toEqual([false, null]);
+    });
   });
 
   it('says what refused the checkout, here, and can be tried again', async () => {
