@@ -3,7 +3,6 @@ import { useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { ChangePreview } from '../../../contract/plan-change.ts';
 import { api } from '../../api/api.ts';
-import { endPlan } from '../../billing/checkout.ts';
 import { PORTAL, checkoutProgress, visitPortal } from '../../billing/take-plan.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -12,10 +11,10 @@ import { Line } from '../../components/Section.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
-import { subscriptionChanged, plansStore } from '../../stores/subscription-store.ts';
-import { pageToast } from '../../stores/toast-store.ts';
+import { plansStore } from '../../stores/subscription-store.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
-import { chargeLines, comesAndGoes, endedText, whenText } from './change-text.ts';
+import { chargeLines, comesAndGoes, whenText } from './change-text.ts';
+import { MAYBE_CANCELLED, useCancelPlan, type CancelPlan } from './use-cancel-plan.ts';
 
 export interface ChangeDialogProps {
   planId: string;
@@ -107,31 +106,6 @@ function ComesAndGoes({ preview }: { preview: ChangePreview }) {
   );
 }
 
-/** Cancels the plan here, or opens the portal for a change. */
-function useConfirm({ planId, from, onLeave, onClose }: ChangeDialogProps, planName: string) {
-  const [ending, setEnding] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  const confirm = async (): Promise<void> => {
-    setFailure(null);
-    if (planId !== 'free') {
-      onLeave?.();
-      await visitPortal({ planId, planName, from });
-      return;
-    }
-    setEnding(true);
-    try {
-      const left = await endPlan();
-      await subscriptionChanged();
-      pageToast('success', endedText(left));
-      onClose();
-    } catch (caught) {
-      setFailure(errorSentence(caught));
-    }
-    setEnding(false);
-  };
-  return { ending, failure, confirm };
-}
-
 function Meaning({ preview }: { preview: ChangePreview }) {
   return (
     <>
@@ -144,17 +118,60 @@ function Meaning({ preview }: { preview: ChangePreview }) {
   );
 }
 
-export default function ChangeDialog(props: ChangeDialogProps) {
-  const { planId, onClose } = props;
+/** Nothing is kept for certain once a cancellation was sent. */
+function keepText(end: boolean, isSent: boolean): string {
+  if (isSent) return 'Close';
+  return end ? 'Keep my plan' : 'Cancel';
+}
+
+/** Without a network: "nothing" is said only where nothing was sent. */
+function offlineText({ isSending, isOpen }: CancelPlan): string {
+  if (isSending) return "You're offline. This was already sent and may take effect.";
+  const needed = "You're offline. You need a connection to change plans.";
+  return isOpen ? needed : `${needed} Nothing was changed.`;
+}
+
+function Outcome({ cancelling }: { cancelling: CancelPlan }) {
+  const { problem } = useSnapshot(checkoutProgress);
+  const { online } = useSnapshot(connection);
+  const offline = online === 'offline';
+  const { failure, isOpen } = cancelling;
+  const wrong = failure ?? (problem?.of === PORTAL && !offline ? problem.text : null);
+  return (
+    <>
+      {offline && (
+        <p role="status" className="text-amber">
+          {offlineText(cancelling)}
+        </p>
+      )}
+      {(wrong !== null || isOpen) && (
+        <div role="alert" className="text-danger">
+          {wrong !== null && <p>{wrong}</p>}
+          {isOpen && <p>{MAYBE_CANCELLED}</p>}
+        </div>
+      )}
+    </>
+  );
+}
+
+export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeDialogProps) {
   const { preview, error, again } = usePreview(planId);
   const plan = useSnapshot(plansStore).data?.plans.find((one) => one.id === planId);
-  const { busy, problem } = useSnapshot(checkoutProgress);
+  const { busy } = useSnapshot(checkoutProgress);
   const { online } = useSnapshot(connection);
   const end = planId === 'free';
   const name = plan?.name ?? planId;
-  const { ending, failure, confirm } = useConfirm(props, name);
+  const cancelling = useCancelPlan(onClose);
+  const { isSending, isOpen, cancel } = cancelling;
   const word = preview?.kind === 'upgrade' ? 'Upgrade' : 'Change';
-  const wrong = failure ?? (problem?.of === PORTAL ? problem.text : null);
+  const confirm = (): void => {
+    if (end) {
+      void cancel();
+      return;
+    }
+    onLeave?.();
+    void visitPortal({ planId, planName: name, from });
+  };
   return (
     <Dialog
       open
@@ -166,14 +183,12 @@ export default function ChangeDialog(props: ChangeDialogProps) {
       actions={
         preview?.kind !== 'none' && (
           <>
-            <Button onClick={onClose}>{end ? 'Keep my plan' : 'Cancel'}</Button>
+            <Button onClick={onClose}>{keepText(end, isSending || isOpen)}</Button>
             <Button
               tone={end ? 'danger' : 'primary'}
-              busy={ending || busy === PORTAL}
+              busy={isSending || busy === PORTAL}
               disabled={preview === null || online === 'offline'}
-              onClick={() => {
-                void confirm();
-              }}
+              onClick={confirm}
             >
               {end ? 'Cancel plan' : 'Confirm in the billing portal'}
             </Button>
@@ -185,16 +200,7 @@ export default function ChangeDialog(props: ChangeDialogProps) {
         {error !== null && <ReadError message={error} onRetry={again} />}
         {preview === null && error === null && <SkeletonRows rows={4} label="Details" />}
         {preview !== null && preview.kind !== 'none' && <Meaning preview={preview} />}
-        {online === 'offline' && (
-          <p role="status" className="text-amber">
-            You're offline. You need a connection to change plans. Nothing was changed.
-          </p>
-        )}
-        {wrong !== null && online !== 'offline' && (
-          <p role="alert" className="text-danger">
-            {wrong}
-          </p>
-        )}
+        <Outcome cancelling={cancelling} />
       </div>
     </Dialog>
   );

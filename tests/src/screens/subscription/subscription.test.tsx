@@ -765,6 +765,122 @@ describe('changing a plan', () => {
     });
   });
 
+  describe('whose cancellation gets no answer', () => {
+    const lost = () =>
+      new ApiError('Backend service unavailable', {
+        code: 'subscription_unavailable',
+        status: 503,
+        text: '',
+      });
+    const goes = (online: 'online' | 'offline'): Promise<void> =>
+      act(async () => {
+        connection.online = online;
+        await Promise.resolve();
+      });
+    /** Confirmed and under way; returns how its answer is lost, as the network goes. */
+    const confirmed = async () => {
+      pro();
+      preview = { kind: 'end', planId: 'free', to: 'free', effectiveAt: END };
+      let lose: (error: unknown) => void = () => undefined;
+      answers.subscribe = () =>
+        new Promise((_resolve, reject) => {
+          lose = reject;
+        });
+      render(<SubscriptionScreen />);
+      fireEvent.click((await card('FREE')).getByRole('button', { name: 'Cancel plan' }));
+      const dialog = within(await screen.findByRole('dialog', { name: 'Cancel plan' }));
+      await dialog.findByText(/^Your plan stays active until/);
+      fireEvent.click(dialog.getByRole('button', { name: 'Cancel plan' }));
+      await waitFor(() => {
+        expect(asked('subscribe')).toHaveLength(1);
+      });
+      return {
+        dialog,
+        loses: () =>
+          act(async () => {
+            lose(lost());
+            await Promise.resolve();
+          }),
+      };
+    };
+    /** The server cannot be reached for what became of it either. */
+    const away = (): void => {
+      answers.subscriptionStatus = () => Promise.reject(lost());
+      answers.trialStatus = () => Promise.reject(lost());
+    };
+
+    it('claims nothing while it is sent or unknown, and tells what the server says of it once it is back', async () => {
+      const { dialog, loses } = await confirmed();
+      away();
+      await goes('offline');
+      expect(
+        dialog.getByText("You're offline. This was already sent and may take effect."),
+      ).toBeTruthy();
+      expect(dialog.queryByText(/Nothing was changed/)).toBeNull();
+      await loses();
+      expect((await dialog.findByRole('alert')).textContent).toBe(
+        'Backend service unavailableYour plan may have been cancelled.',
+      );
+      expect(dialog.queryByText(/Nothing was changed/)).toBeNull();
+      expect(dialog.queryByRole('button', { name: 'Keep my plan' })).toBeNull();
+      pro({ cancelAtPeriodEnd: true }, 'ending');
+      delete answers.subscriptionStatus;
+      delete answers.trialStatus;
+      await goes('online');
+      await waitFor(() => {
+        expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+          `Your plan ends on ${formatDate(END)}. Until then, nothing changes.`,
+        ]);
+      });
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+
+    it('is read again at once where only the answer was lost, and can be sent again', async () => {
+      const { dialog, loses } = await confirmed();
+      const before = asked('subscriptionStatus').length;
+      await loses();
+      expect(await dialog.findByText('Your plan may have been cancelled.')).toBeTruthy();
+      await waitFor(() => {
+        expect(asked('subscriptionStatus').length).toBe(before + 1);
+      });
+      expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Cancel plan' }).disabled).toBe(
+        false,
+      );
+    });
+
+    it('says so in a message where the dialog was closed meanwhile, and reads it once it is back', async () => {
+      const { dialog, loses } = await confirmed();
+      away();
+      await goes('offline');
+      fireEvent.click(dialog.getAllByRole('button', { name: 'Close' })[0]!);
+      await loses();
+      await waitFor(() => {
+        expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+          'Your plan may have been cancelled.',
+        ]);
+      });
+      pro({ cancelAtPeriodEnd: true }, 'ending');
+      delete answers.subscriptionStatus;
+      delete answers.trialStatus;
+      await goes('online');
+      expect(await screen.findByText(`PRO. Ends on ${formatDate(END)}.`)).toBeTruthy();
+    });
+
+    it('says that nothing was changed where nothing was sent', async () => {
+      pro();
+      preview = { kind: 'end', planId: 'free', to: 'free', effectiveAt: END };
+      render(<SubscriptionScreen />);
+      fireEvent.click((await card('FREE')).getByRole('button', { name: 'Cancel plan' }));
+      const dialog = within(await screen.findByRole('dialog', { name: 'Cancel plan' }));
+      await goes('offline');
+      expect(
+        dialog.getByText(
+          "You're offline. You need a connection to change plans. Nothing was changed.",
+        ),
+      ).toBeTruthy();
+    });
+  });
+
   it('is not confirmed before its meaning could be read; the reading can be tried again', async () => {
     pro();
     answers.changePreview = () =>
