@@ -88,12 +88,17 @@ function useConnecting() {
   const [sent, keepSent] = useState<SentConnect | null>(null);
   return {
     ...{ step, exchange, key, checked, label, limits, sent },
-    ...{ setStep, setExchange, setLabel, setLimits, keepSent },
+    ...{ setStep, setLabel, setLimits, keepSent },
+    choose: (chosen: LiveExchange): void => {
+      setExchange(chosen);
+      setLimits(null);
+    },
     found: (pasted: PastedKey, reply: CheckedKey): void => {
       // A key that is not taken is of no more use.
       setKey(reply.report.accepted ? pasted : null);
       setChecked(reply);
-      setLimits(draftOf(reply.firstWeek));
+      // A key that is pasted again is no reason to raise limits that were lowered.
+      setLimits((before) => before ?? draftOf(reply.firstWeek));
       setStep('found');
     },
     again: (): void => {
@@ -116,7 +121,7 @@ function Steps({ onConnected }: { onConnected: (connection: LiveConnection) => v
       <ExchangeStep
         title={title}
         exchange={exchange}
-        onChoose={at.setExchange}
+        onChoose={at.choose}
         onNext={() => {
           at.setStep('key');
         }}

@@ -109,13 +109,16 @@ async function pasteKey(apiKey = 'public-part'): Promise<void> {
 }
 /** From the pasted key to the last step. */
 async function toConfirmation(checks: number): Promise<void> {
+  await toLimits(checks);
+  type('Name of this account', 'Main');
+  press('Next: confirmation');
+  await screen.findByRole('heading', { name: /Confirmation/ });
+}
+async function toLimits(checks: number): Promise<void> {
   await pasteKey();
   (await nth('checkExchangeKey', checks)).resolve(report);
   await screen.findByLabelText('Balances');
   press('Next: limits');
-  type('Name of this account', 'Main');
-  press('Next: confirmation');
-  await screen.findByRole('heading', { name: /Confirmation/ });
 }
 const connectPress = async (): Promise<void> => {
   fireEvent.click(await screen.findByRole('button', { name: 'Connect with your passkey' }));
@@ -226,6 +229,54 @@ describe('a connecting that got no answer', () => {
     const ended = { code: 'connection_ended', status: 409, text: 'Ended' } as const;
     (await nth('connectExchange', 3)).reject(new ApiError('Ended', ended));
     await screen.findByRole('button', { name: 'Connect with your passkey' });
+  });
+});
+
+describe('limits that were lowered', () => {
+  const NAMES = ['Largest order', 'Most in the market', 'Largest loss in a day'];
+  const LOWER = ['20', '60', '10'];
+  const CAPS = ['100', '500', '25'];
+  const shown = (): string[] =>
+    NAMES.map((name) => screen.getByLabelText<HTMLInputElement>(name).value);
+  async function lowered(): Promise<void> {
+    render(<ConnectScreen />);
+    press('Next: create a key');
+    await toLimits(1);
+    expect(shown()).toEqual(CAPS);
+    NAMES.forEach((name, index) => {
+      type(name, LOWER[index]!);
+    });
+    type('Name of this account', 'Main');
+    press('Next: confirmation');
+    await connectPress();
+    (await nth('connectExchange', 1)).reject(
+      new ApiError('Refused', { code: 'signer_refused', status: 422, text: 'Refused' }),
+    );
+    fireEvent.click(await screen.findByRole('button', { name: 'Paste the key again' }));
+  }
+
+  it('stay as they are where the key is pasted again, and are what is sent', async () => {
+    await lowered();
+    await toLimits(2);
+    expect(shown()).toEqual(LOWER);
+    press('Next: confirmation');
+    await connectPress();
+    const { input } = await nth('connectExchange', 2);
+    expect(input.body?.limits).toEqual({ maxOrder: '20', maxExposure: '60', maxDailyLoss: '10' });
+  });
+
+  it('are not those of another exchange', async () => {
+    await lowered();
+    press('Back');
+    fireEvent.click(screen.getByRole('radio', { name: /Binance/ }));
+    press('Next: create a key');
+    type('API Key', 'of Binance');
+    type('Secret Key', 'private-part');
+    press('Check this key');
+    (await nth('checkExchangeKey', 2)).resolve(report);
+    await screen.findByLabelText('Balances');
+    press('Next: limits');
+    expect(shown()).toEqual(CAPS);
   });
 });
 
