@@ -37,8 +37,11 @@ export function checkBy(check: () => void): void {
   checkNow = check;
 }
 
-/** Fields with unsaved entries; those of an unmounted screen don't count. */
-const typed = new Set<Element>();
+/**
+ * Fields with unsaved entries, and what screens hold of them; those of an unmounted screen don't
+ * count.
+ */
+export const typed = new Set<{ readonly isConnected: boolean }>();
 
 export function isTyping(): boolean {
   for (const field of typed) if (!field.isConnected) typed.delete(field);

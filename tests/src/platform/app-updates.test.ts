@@ -1,8 +1,10 @@
 // @vitest-environment happy-dom
 /** A new version taking over: who reloads at once, and who is told. */
+import { renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { applyUpdate, openUpdates, updates } from '../../../src/platform/app-updates.ts';
 import { followTakeover, isNewer } from '../../../src/platform/worker-updates.ts';
+import { useHeldEntries } from '../../../src/screens/use-held-entries.ts';
 
 let visibility: DocumentVisibilityState;
 let change: () => void;
@@ -66,6 +68,23 @@ it('a hidden page with a form that somebody has typed into is told instead, unti
   document.body.innerHTML = '';
   change();
   expect(reloads).toBe(1);
+});
+
+it('a hidden page whose screen holds entries beyond their fields is told, until it lets them go', () => {
+  const { rerender, unmount } = renderHook(useHeldEntries, { initialProps: true });
+  visibility = 'hidden';
+  follow(true);
+  change();
+  expect([reloads, updates.waiting]).toEqual([0, true]);
+  rerender(false);
+  change();
+  expect(reloads).toBe(1);
+  rerender(true);
+  change();
+  expect(reloads).toBe(1);
+  unmount();
+  change();
+  expect(reloads).toBe(2);
 });
 
 it('takes a waiting worker for a newer version only beside one that is active', () => {

@@ -17,6 +17,7 @@ import { digestOfKey } from '../../../live/confirm-act.ts';
 import { connection as server } from '../../../stores/connection.ts';
 import { applyConnection, loadLiveAccount } from '../../../stores/live-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
+import { useHeldEntries } from '../../use-held-entries.ts';
 import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
 import type { PastedKey } from '../connect/checked-key.ts';
 import { faultText } from '../connect/key-steps.ts';
@@ -92,6 +93,7 @@ function ReplaceForm({ connection, onDone }: { connection: LiveConnection; onDon
   const [key, setKey] = useState<NewKey | null>(null);
   const [report, setReport] = useState<Report | null>(null);
   const { id, stepUpKeys } = connection;
+  useHeldEntries(key !== null);
   const confirmed = async (stepUp: StepUpWire): Promise<void> => {
     if (key === null) return;
     const { apiKey, secret } = key;

@@ -15,6 +15,7 @@ import { connection as server } from '../../../stores/connection.ts';
 import { applyConnection, takeNewConnection } from '../../../stores/live-store.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
+import { useHeldEntries } from '../../use-held-entries.ts';
 import { useSlot } from '../../use-store.ts';
 import { draftOf, type LimitsDraft } from '../limits-draft.ts';
 import { nameOf } from '../live-text.ts';
@@ -86,6 +87,7 @@ function useConnecting() {
   const [label, setLabel] = useState('');
   const [limits, setLimits] = useState<LimitsDraft | null>(null);
   const [sent, keepSent] = useState<SentConnect | null>(null);
+  useHeldEntries(key !== null || label !== '');
   return {
     ...{ step, exchange, key, checked, label, limits, sent },
     ...{ setStep, setLabel, setLimits, keepSent },

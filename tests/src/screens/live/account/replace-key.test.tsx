@@ -33,6 +33,7 @@ vi.mock('../../../../../src/live/confirm-act.ts', async (original) => ({
 const { session } = await import('../../../../../src/identity/session.ts');
 const { LiveOverview } =
   await import('../../../../../src/screens/live/account/LiveAccountScreen.tsx');
+const { isTyping } = await import('../../../../../src/platform/app-updates.ts');
 const { connection } = await import('../../../../../src/stores/connection.ts');
 const { clearLive } = await import('../../../../../src/stores/live-slots.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
@@ -123,6 +124,16 @@ describe('a key that is not accepted any more', () => {
       'Key replaced. Delete the old one at Kraken.',
     ]);
     expect(document.body.innerHTML).not.toContain(KEY.secret);
+  });
+
+  it('is not lost to an update of the app while it waits to be confirmed', async () => {
+    open();
+    const dialog = await paste();
+    const button = await dialog.findByRole('button', { name: /^Replace key with password/ });
+    expect(button).toBeTruthy();
+    expect(isTyping()).toBe(true);
+    cleanup();
+    expect(isTyping()).toBe(false);
   });
 
   it('stays where the new one is of another account, and the page says so and forgets it', async () => {

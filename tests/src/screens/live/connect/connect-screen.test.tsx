@@ -18,6 +18,7 @@ const { ApiError } = await import('../../../../../src/api/api-error.ts');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { default: ConnectScreen } =
   await import('../../../../../src/screens/live/connect/ConnectScreen.tsx');
+const { gently, isTyping, updates } = await import('../../../../../src/platform/app-updates.ts');
 const { accountChoice, clearAccountChoice } =
   await import('../../../../../src/stores/account-choice.ts');
 const { connection } = await import('../../../../../src/stores/connection.ts');
@@ -229,6 +230,50 @@ describe('a connecting that got no answer', () => {
     const ended = { code: 'connection_ended', status: 409, text: 'Ended' } as const;
     (await nth('connectExchange', 3)).reject(new ApiError('Ended', ended));
     await screen.findByRole('button', { name: 'Connect with your passkey' });
+  });
+});
+
+describe('a new version while a key is on its way through the steps', () => {
+  /** Whether an update that nobody asked for would take the page away. */
+  const reloads = (): boolean => {
+    const reload = vi.fn();
+    gently(reload)();
+    updates.waiting = false;
+    return reload.mock.calls.length > 0;
+  };
+
+  it('waits from the found key on, and for the name and the limits once the key is refused', async () => {
+    render(<ConnectScreen />);
+    press('Next: create a key');
+    expect(reloads()).toBe(true);
+    await pasteKey();
+    (await nth('checkExchangeKey', 1)).resolve(report);
+    await screen.findByLabelText('Balances');
+    expect([isTyping(), reloads()]).toEqual([true, false]);
+    press('Next: limits');
+    type('Name of this account', 'Main');
+    press('Next: confirmation');
+    await connectPress();
+    expect(isTyping()).toBe(true);
+    (await nth('connectExchange', 1)).reject(
+      new ApiError('Refused', { code: 'signer_refused', status: 422, text: 'Refused' }),
+    );
+    fireEvent.click(await screen.findByRole('button', { name: 'Paste the key again' }));
+    expect(isTyping()).toBe(true);
+    cleanup();
+    expect([isTyping(), reloads()]).toEqual([false, true]);
+  });
+
+  it('takes the page where the key was not taken: nothing of it is left', async () => {
+    render(<ConnectScreen />);
+    press('Next: create a key');
+    await pasteKey();
+    (await nth('checkExchangeKey', 1)).resolve({
+      ...report,
+      report: { ...report.report, accepted: false, faults: ['can_withdraw'] },
+    });
+    await screen.findByRole('button', { name: 'Try another key' });
+    expect(isTyping()).toBe(false);
   });
 });
 
