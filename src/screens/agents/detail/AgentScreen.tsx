@@ -98,9 +98,10 @@ const isGone = (id: string): boolean => {
 
 /** Why there is no agent to show: loading, failed, or not found. */
 function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
-  if (slot.data === null && slot.error === null) return <Waiting />;
-  // Only the server can say that it is gone.
-  if (slot.data === null) {
+  const { online } = useSnapshot(connection);
+  // Only the server can say that it is gone: a saved list may be older than the agent.
+  if (slot.data === null || slot.origin === 'snapshot') {
+    if (slot.error === null || online === 'offline') return <Waiting />;
     return (
       <EmptyState
         screen

@@ -20,7 +20,7 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
 const { navigate } = await import('wouter/use-browser-location');
 const { Routes } = await import('../../../../../src/App.tsx');
 const { session } = await import('../../../../../src/identity/session.ts');
-const { applyAgents, applyRuns, clearAgents } =
+const { agentsStore, applyAgents, applyRuns, clearAgents } =
   await import('../../../../../src/stores/agents-store.ts');
 const { applyInsight, clearAnalytics, performanceStore } =
   await import('../../../../../src/stores/analytics-store.ts');
@@ -220,6 +220,57 @@ describe('an agent that is deleted while its page is open', () => {
     expect(screen.queryByRole('button', { name: /^(?:Start|Stop)$/ })).toBeNull();
     expect(screen.queryByText('Harbour')).toBeNull();
   }, 30_000);
+});
+
+describe('an agent that the saved list does not have', () => {
+  beforeEach(() => {
+    call.mockImplementation(never);
+    clearAgents();
+    const list = structuredClone(replies.agents!);
+    applyAgents(
+      { ...list, agents: list.agents.filter(({ id }) => id !== ID) },
+      'snapshot',
+      NOW - 60_000,
+    );
+  });
+  const show = (): void => {
+    history.replaceState(null, '', `/agents/${ID}`);
+    render(<Routes />);
+  };
+  const isCalledGone = (): boolean => screen.queryByText('Agent not found') !== null;
+
+  it('is waited for while the server has not said that it is gone (R7-19)', async () => {
+    show();
+    expect(await screen.findByRole('status', { name: 'Agent' })).toBeTruthy();
+    expect(isCalledGone()).toBe(false);
+    await later(() => {
+      Object.assign(agentsStore, { status: 'error', error: 'Could not reach the server.' });
+    });
+    expect(await screen.findByText('Could not load this agent')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy();
+    const list = structuredClone(replies.agents!);
+    await later(() => {
+      applyAgents(
+        { ...list, agents: list.agents.filter(({ id }) => id !== ID), sequence: 9 },
+        'network',
+        Date.now(),
+      );
+    });
+    expect(isCalledGone()).toBe(true);
+  });
+
+  it('is offline not on this device, and no more is said of it', async () => {
+    connection.online = 'offline';
+    show();
+    expect(
+      await screen.findByText('Agent: not saved on this device. Available when you’re online.'),
+    ).toBeTruthy();
+    expect(isCalledGone()).toBe(false);
+    await later(() => {
+      Object.assign(agentsStore, { status: 'error', error: 'Could not reach the server.' });
+    });
+    expect(screen.getByText(/^Agent: not saved on this device/)).toBeTruthy();
+  });
 });
 
 describe('another agent on the same screen', () => {
