@@ -117,20 +117,41 @@ function useTyped(profile: RiskProfile, own: Numbers, ownVersion: string) {
   return { entries, version, isTyped: kept !== undefined, type, saved, onTopOf, discard };
 }
 
+interface Refusal {
+  errors: Record<string, string>;
+  failure: string | null;
+}
+const NO_REFUSAL: Refusal = { errors: {}, failure: null };
+
+/** What became of each profile's last save: its answer may come while another one is shown. */
+function useRefusals(profile: RiskProfile) {
+  const [refusals, setRefusals] = useState<Partial<Record<RiskProfile, Refusal>>>({});
+  return {
+    ...(refusals[profile] ?? NO_REFUSAL),
+    elsewhere: RiskProfile.options.filter(
+      (one) => one !== profile && (refusals[one]?.failure ?? null) !== null,
+    ),
+    refuse: (refusal: Partial<Refusal>): void => {
+      setRefusals((before) => ({ ...before, [profile]: { ...NO_REFUSAL, ...refusal } }));
+    },
+    forget: (): void => {
+      setRefusals((before) => ({ ...before, [profile]: NO_REFUSAL }));
+    },
+  };
+}
+
 /** The entries for each profile, and saving them. */
 function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
   const kept = numbersOf(own, profile);
   const edit = useTyped(profile, kept, versionIn(own, profile));
   const { entries, version, type, saved, onTopOf, discard } = edit;
-  const [errors, setErrors] = useState<Record<string, string>>({});
-  const [failure, setFailure] = useState<string | null>(null);
+  const { errors, failure, elsewhere, refuse, forget } = useRefusals(profile);
   const [busy, setBusy] = useState(false);
   /** What the last save sent: what the server has of it by now is no change of others. */
   const sent = useRef<RiskProfileBody | null>(null);
   const numbers = { ...kept, ...entries };
 
   const save = async (): Promise<void> => {
-    setFailure(null);
     const checked = check(RiskProfileBody, {
       profile,
       max_position_percentage: typedNumber(numbers.max_position_percentage),
@@ -138,10 +159,10 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
       stop_loss_percentage: typedNumber(numbers.stop_loss_percentage),
     });
     if (!checked.ok) {
-      setErrors(byField(checked.issues));
+      refuse({ errors: byField(checked.issues) });
       return;
     }
-    setErrors({});
+    forget();
     setBusy(true);
     const present = versionIn(own, profile);
     const isOurs = sent.current?.profile === profile && riskVersion(sent.current) === present;
@@ -161,26 +182,21 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
         await loadSettings(true);
         onTopOf(versionIn(settingsStore.data?.riskProfiles ?? own, profile));
       }
-      if (error instanceof ApiError) setErrors(byField(error.issues));
-      setFailure(changedSince ?? errorSentence(error));
+      refuse({
+        errors: error instanceof ApiError ? byField(error.issues) : {},
+        failure: changedSince ?? errorSentence(error),
+      });
     } finally {
       setBusy(false);
     }
   };
-  const forget = (): void => {
-    setErrors({});
-    setFailure(null);
-  };
   return {
-    numbers,
-    set: type,
-    unsaved: edit.isTyped,
-    errors,
-    failure,
-    busy,
-    save,
-    forget,
-    discard,
+    ...{ numbers, set: type, unsaved: edit.isTyped },
+    ...{ errors, failure, elsewhere, busy, save },
+    drop: (): void => {
+      discard();
+      forget();
+    },
   };
 }
 
@@ -236,7 +252,7 @@ function NumberFields({
 export function RiskForm({ own, blocked }: RiskFormProps) {
   const [profile, setProfile] = useState<RiskProfile>('Moderate');
   const edit = useRiskEdit(own, profile);
-  const { numbers, set, unsaved, errors, failure, busy, save, forget, discard } = edit;
+  const { numbers, set, unsaved, errors, failure, elsewhere, busy, save, drop } = edit;
   const saved = own.find((values) => values.profile === profile);
   const isOwn = saved !== undefined;
   const submit = (event: FormEvent): void => {
@@ -251,7 +267,6 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
         options={RiskProfile.options.map((value) => ({ value, label: value }))}
         onChange={(event) => {
           setProfile(RiskProfile.parse(event.target.value));
-          forget();
         }}
       />
       {!isOwn && (
@@ -265,11 +280,16 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
           {failure}
         </p>
       )}
+      {elsewhere.map((one) => (
+        <p key={one} role="alert" className="text-danger">
+          {one} was not confirmed as saved. Choose it to see why.
+        </p>
+      ))}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null}>
           Save risk values
         </Button>
-        {isOwn && <UsePresets profile={profile} blocked={blocked} onRemoved={discard} />}
+        {isOwn && <UsePresets profile={profile} blocked={blocked} onRemoved={drop} />}
         {blocked !== null && <span className="text-ink-3">{blocked}</span>}
       </div>
       {unsaved && (
@@ -279,13 +299,7 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
             {/* Entries may be older than what was saved elsewhere since. */}
             {saved !== undefined && ` Saved: ${valuesText(saved)}.`}
           </span>
-          <Button
-            size="sm"
-            onClick={() => {
-              discard();
-              forget();
-            }}
-          >
+          <Button size="sm" onClick={drop}>
             Discard entries
           </Button>
         </div>

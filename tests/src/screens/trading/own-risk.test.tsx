@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /** Own risk values after a smaller plan: what is said of them, and the way back to the presets. */
 import '../../../support/page-world.ts';
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RiskProfileBody, UserSettings } from '../../../../contract/user.ts';
 
@@ -15,6 +15,7 @@ vi.mock('../../../../src/screens/trading/WalletSection.tsx', () => ({
 }));
 vi.mock('../../../../src/screens/trading/WalletStatus.tsx', () => ({ WalletStatus: () => null }));
 
+const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { default: TradingScreen } =
   await import('../../../../src/screens/trading/TradingScreen.tsx');
@@ -108,6 +109,66 @@ describe('own risk values', () => {
     expect(
       screen.getByText('Moderate agents use the presets until you save your own values.'),
     ).toBeTruthy();
+  });
+
+  describe('whose saving is refused while another profile is shown', () => {
+    const choose = (profile: string): void => {
+      fireEvent.change(screen.getByLabelText('Profile'), { target: { value: profile } });
+    };
+    /** Saves Moderate, goes on to Aggressive, and has the server refuse. */
+    async function refuse(error: InstanceType<typeof ApiError>): Promise<void> {
+      const usual = call.getMockImplementation();
+      let reject: (error: unknown) => void = () => undefined;
+      call.mockImplementation((name: string, input: unknown): unknown =>
+        name === 'riskProfile'
+          ? new Promise((_resolve, no) => {
+              reject = no;
+            })
+          : usual?.(name, input),
+      );
+      render(<RiskForm own={[own]} blocked={null} />);
+      fireEvent.change(screen.getByLabelText('Stop loss'), { target: { value: '3' } });
+      fireEvent.click(screen.getByRole('button', { name: 'Save risk values' }));
+      choose('Aggressive');
+      await act(async () => {
+        reject(error);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      });
+    }
+
+    it('says under the other only that there is something, and the rest under its own', async () => {
+      await refuse(
+        new ApiError('Changed', {
+          code: 'settings_changed',
+          status: 409,
+          text: 'Changed',
+          details: { profile: { ...own, max_position_percentage: 10 } },
+        }),
+      );
+      expect(screen.getByRole('alert').textContent).toBe(
+        'Moderate was not confirmed as saved. Choose it to see why.',
+      );
+      choose('Moderate');
+      expect(screen.getByRole('alert').textContent).toMatch(
+        /^Changed on another device: largest position 10 %.* Save again to apply them\.$/,
+      );
+      fireEvent.click(screen.getByRole('button', { name: 'Discard entries' }));
+      expect(screen.queryByRole('alert')).toBeNull();
+    });
+
+    it('marks the fields of its own profile alone', async () => {
+      await refuse(
+        new ApiError('Invalid', {
+          code: 'invalid_request',
+          status: 400,
+          text: 'Not valid',
+          issues: [{ field: 'stop_loss_percentage', message: 'Too narrow' }],
+        }),
+      );
+      expect(screen.queryByText('Too narrow')).toBeNull();
+      choose('Moderate');
+      expect(screen.getByText('Too narrow')).toBeTruthy();
+    });
   });
 
   it('are not said to be lost by a change to a smaller plan', () => {
