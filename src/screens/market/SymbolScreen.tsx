@@ -11,7 +11,13 @@ import { ScreenError } from '../../components/ScreenError.tsx';
 import { Percent, Price } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { coinName } from '../../format/coin-names.ts';
-import { formatPercent, formatPrice, formatQuantity, UNKNOWN } from '../../format/numbers.ts';
+import {
+  formatPercent,
+  formatPrice,
+  formatQuantity,
+  formatShort,
+  UNKNOWN,
+} from '../../format/numbers.ts';
 import { formatSpan } from '../../format/ages.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import type { ScreenProps } from '../../shell/routes.ts';
@@ -91,6 +97,10 @@ function DayRange({ quote }: { quote: SymbolQuote }) {
   );
 }
 
+/** How many coins: every digit that counts of a few, and no more than that of many. */
+const coinsText = (volume: string | null): string =>
+  Number(volume ?? 0) < 100 ? formatQuantity(volume) : formatShort(volume);
+
 function Today({ quote, unpriced, unit }: Priced & { unit: string }) {
   if (quote === undefined)
     return (
@@ -113,10 +123,7 @@ function Today({ quote, unpriced, unit }: Priced & { unit: string }) {
           {formatPercent(spreadPercent(quote), { signed: false, decimals: 3 })}
         </Line>
         <Line term="Volume, 24 h">
-          {formatQuantity(
-            quote.volume_24h === null ? null : String(Math.round(Number(quote.volume_24h))),
-          )}{' '}
-          {baseOf(quote.symbol)}
+          {coinsText(quote.volume_24h)} {baseOf(quote.symbol)}
         </Line>
         <Line term="Turnover, 24 h, at this price">
           {volumeText(quote) ?? '—'} {unit}
