@@ -4,15 +4,21 @@ import type { Agent } from '../../../../contract/agents.ts';
 import { formatUntil } from '../../../format/ages.ts';
 import { formatClock } from '../../../format/times.ts';
 import { useCurrent } from '../../../shell/data-age.ts';
-import { useMarketNow, useMarketSpeed } from '../../use-store.ts';
+import { useMarketNow, useMarketSpeed, useMarketState, type MarketState } from '../../use-store.ts';
 
 /** A trade always costs a fee. */
 const hasTraded = (agent: Pick<Agent, 'fees' | 'openPositions'>): boolean =>
   agent.openPositions > 0 || Number(agent.fees) !== 0;
 
-/** `now` is the market's clock, ms, and `speed` how fast it runs. */
-function nextCheck(agent: Pick<Agent, 'nextRunAt'>, now: number, speed: number): string {
-  if (agent.nextRunAt === null) return '';
+/** `now` is the market's clock, ms, and `speed` how fast it runs. Without prices there is no check. */
+function nextCheck(
+  agent: Pick<Agent, 'nextRunAt'>,
+  now: number,
+  speed: number,
+  market: MarketState,
+): string {
+  if (market === 'stopped') return 'Prices have stopped. Checks resume with new prices. ';
+  if (market === 'unknown' || agent.nextRunAt === null) return '';
   const wait = (agent.nextRunAt - now) / speed;
   if (wait <= 0) return 'It is checking the market now. ';
   return speed === 1
@@ -24,13 +30,14 @@ function nextCheck(agent: Pick<Agent, 'nextRunAt'>, now: number, speed: number):
 export function FirstTrade({ agent }: { agent: Agent }) {
   const now = useMarketNow(1_000);
   const speed = useMarketSpeed();
+  const market = useMarketState();
   const current = useCurrent('agents');
   const traded = hasTraded(agent);
   const [waited, setWaited] = useState(false);
   if (!waited && agent.status === 'running' && !traded) setWaited(true);
   if (!waited || agent.status !== 'running') return null;
   const waiting = current ? 'Waiting for the first trade' : 'No trade when last seen';
-  const next = current ? nextCheck(agent, now, speed) : '';
+  const next = current ? nextCheck(agent, now, speed, market) : '';
   return (
     <section
       aria-label="First trade"
