@@ -4,10 +4,12 @@
  */
 import {
   CandlestickSeries,
-  createChart,
+  createChartEx,
+  defaultHorzScaleBehavior,
   HistogramSeries,
   LineSeries,
   LineStyle,
+  type IHorzScaleBehavior,
   type IPriceLine,
   type ISeriesApi,
   type LogicalRange,
@@ -19,6 +21,7 @@ import { ordered, seconds } from './chart-points.ts';
 import { formatPrice } from '../format/numbers.ts';
 import { chartOptions, crosshairText, dashOf, leastMove, palette } from './chart-look.ts';
 import type { ChartCandle } from './chart-candles.ts';
+import { LocalDays } from './local-days.ts';
 import { TradeMarkDrawing } from './trade-mark-drawing.ts';
 import type { TradeMark } from './trade-marks.ts';
 
@@ -133,7 +136,9 @@ class CandleDrawing {
     private readonly options: CandleDrawingOptions,
   ) {
     const look = this.look();
-    this.chart = createChart(host, {
+    // A candle of a day is that of the UTC day.
+    const Days = options.daily ? defaultHorzScaleBehavior() : LocalDays;
+    this.chart = createChartEx<Time, IHorzScaleBehavior<Time>>(host, new Days(), {
       autoSize: true,
       ...look,
       // Set once: setting it again would scroll back to the newest candle.

@@ -3,6 +3,7 @@ import {
   ColorType,
   CrosshairMode,
   LineStyle,
+  TickMarkType,
   TrackingModeExitMode,
   type Time,
 } from 'lightweight-charts';
@@ -38,11 +39,12 @@ export function palette() {
 
 export type Tones = ReturnType<typeof palette>;
 
-/** Local time on the axis: days at midnight, the clock between. */
-function axisText(time: Time): string {
+/** Local time on the axis: the date where a day begins, which may be after midnight; else the clock. */
+function axisText(time: Time, kind: TickMarkType): string {
   const at = Number(time) * 1_000;
-  const clock = formatClock(at);
-  return clock === '00:00' ? formatDate(at).replace(/[, ]*\d{4}$/, '') : clock;
+  return kind <= TickMarkType.DayOfMonth
+    ? formatDate(at).replace(/[, ]*\d{4}$/, '')
+    : formatClock(at);
 }
 
 /** `top`: share of the height reserved for the legend. */
