@@ -116,10 +116,32 @@ export interface NewRequest {
   diagnostics: SupportDiagnostics | null;
 }
 
+/** A lost answer is asked for again with the same words; others would be taken for received. */
+function sameWords(written: readonly string[], text: string): void {
+  if (!written.includes(text.trim()))
+    throw new Refusal('idempotency_mismatch', 'This id was used for another text.');
+}
+
 /**
- * The same id again changes nothing; another person's id is not told apart from a new one that
- * failed.
+ * Whether this person has opened this very request before; another person's id is not told apart
+ * from a new one that failed.
  */
+async function wasOpened(tx: Tx, uid: string, { id, text }: NewRequest): Promise<boolean> {
+  const [known] = await tx.db
+    .select({ uid: supportRequests.uid })
+    .from(supportRequests)
+    .where(eq(supportRequests.id, id));
+  if (known === undefined) return false;
+  if (known.uid !== uid) throw gone();
+  const messages = await messagesOf(tx.db, [id]);
+  sameWords(
+    messages.flatMap(({ author, text: one }) => (author === 'operator' ? [] : [one])),
+    text,
+  );
+  return true;
+}
+
+/** The same words under the same id again change nothing. */
 export async function openRequest(
   tx: Tx,
   uid: string,
@@ -127,14 +149,7 @@ export async function openRequest(
   priority: boolean,
   now: number,
 ): Promise<void> {
-  const [known] = await tx.db
-    .select({ uid: supportRequests.uid })
-    .from(supportRequests)
-    .where(eq(supportRequests.id, asked.id));
-  if (known !== undefined) {
-    if (known.uid === uid) return;
-    throw gone();
-  }
+  if (await wasOpened(tx, uid, asked)) return;
   await withinLimits(tx, uid, now, 'request');
   const made = await tx.db
     .insert(supportRequests)
@@ -150,14 +165,18 @@ export async function openRequest(
     })
     .onConflictDoNothing()
     .returning({ id: supportRequests.id });
-  if (made.length > 0)
-    await tx.db.insert(supportMessages).values({
-      id: randomUUID(),
-      requestId: asked.id,
-      author: 'person',
-      text: asked.text.trim(),
-      createdAt: now,
-    });
+  if (made.length === 0) {
+    // Opened in between.
+    await wasOpened(tx, uid, asked);
+    return;
+  }
+  await tx.db.insert(supportMessages).values({
+    id: randomUUID(),
+    requestId: asked.id,
+    author: 'person',
+    text: asked.text.trim(),
+    createdAt: now,
+  });
 }
 
 export async function addToRequest(
@@ -168,12 +187,13 @@ export async function addToRequest(
 ): Promise<void> {
   const row = await lockOwn(tx, uid, requestId);
   const [known] = await tx.db
-    .select({ requestId: supportMessages.requestId })
+    .select({ requestId: supportMessages.requestId, text: supportMessages.text })
     .from(supportMessages)
     .where(eq(supportMessages.id, messageId));
   if (known !== undefined) {
-    if (known.requestId === requestId) return;
-    throw gone();
+    if (known.requestId !== requestId) throw gone();
+    sameWords([known.text], text);
+    return;
   }
   if (row.state === 'closed')
     throw new Refusal('support_request_closed', 'This request is closed. Open a new one.');

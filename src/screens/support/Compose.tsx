@@ -93,7 +93,7 @@ function offlineText(place: Place, begun: boolean): string {
 
 /** Sends the draft, and keeps it if that fails. */
 function useRequest(
-  { draft, markTried, sent }: KeptDraft<Draft>,
+  { draft, deliver }: KeptDraft<Draft>,
   diagnostics: SupportDiagnostics | null,
   onSent: (reply: SupportRequests) => void,
 ) {
@@ -103,18 +103,14 @@ function useRequest(
     event.preventDefault();
     const found = errorsIn(draft);
     setErrors(found);
-    if (Object.keys(found).length > 0 || draft.category === '') return;
+    const { category } = draft;
+    if (Object.keys(found).length > 0 || category === '') return;
     setBusy(true);
-    markTried();
-    callFunction('openSupportRequest', {
-      id: draft.id,
-      category: draft.category,
-      text: draft.text,
-      diagnostics,
-    })
+    deliver(({ id, text }) =>
+      callFunction('openSupportRequest', { id, category, text, diagnostics }),
+    )
       .then(
         (reply) => {
-          sent(draft);
           onSent(reply);
           pageToast('success', 'Request received.');
         },

@@ -34,11 +34,14 @@ type Put = (reply: SupportRequests) => void;
 function useMessage({ id: requestId, messages }: SupportRequest, onAdded: Put) {
   const uid = useSnapshot(session).user?.uid ?? '';
   const kept = useDraft(messageDraft(uid, requestId));
-  const { draft, markTried, sent } = kept;
+  const { draft, deliver, sent } = kept;
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
-  // One id per text: after a lost answer the list tells that the message has arrived.
-  const hasArrived = draft.tried === true && messages.some(({ id }) => id === draft.id);
+  // After a lost answer the list tells that the message has arrived. Another tab may have sent other
+  // words under its id.
+  const hasArrived =
+    draft.tried === true &&
+    messages.some(({ id, text }) => id === draft.id && text === draft.text.trim());
   useEffect(() => {
     if (hasArrived) sent(draft);
   });
@@ -50,17 +53,12 @@ function useMessage({ id: requestId, messages }: SupportRequest, onAdded: Put) {
     }
     setBusy(true);
     setError(undefined);
-    markTried();
-    callFunction('addToSupportRequest', { requestId, messageId: draft.id, text: draft.text })
-      .then(
-        (reply) => {
-          sent(draft);
-          onAdded(reply);
-        },
-        (failure: unknown) => {
-          setError(errorSentence(failure));
-        },
-      )
+    deliver(({ id, text }) =>
+      callFunction('addToSupportRequest', { requestId, messageId: id, text }),
+    )
+      .then(onAdded, (failure: unknown) => {
+        setError(errorSentence(failure));
+      })
       .finally(() => {
         setBusy(false);
       });

@@ -1,5 +1,6 @@
 /** A text to support in a form, kept until it is sent. */
 import { useRef, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
 import { keepsSnapshots } from '../../commands.ts';
 import { useIsHere } from '../use-is-here.ts';
 import type { DraftPlace, MessageDraft } from './support-draft.ts';
@@ -11,7 +12,9 @@ export interface KeptDraft<D extends MessageDraft> {
   draft: D;
   place: Place;
   change: (part: Partial<D>) => void;
-  markTried: () => void;
+  /** Sends what is here, and empties the field once it has arrived. */
+  deliver: <R>(send: (draft: D) => Promise<R>) => Promise<R>;
+  /** Nothing of this text is left to be sent. */
   sent: (draft: D) => void;
 }
 
@@ -38,15 +41,26 @@ export function useDraft<D extends MessageDraft>({
     const { id, tried } = newest.current;
     put({ ...draft, ...part, id: tried === true ? crypto.randomUUID() : id, tried: false });
   };
-  const markTried = (): void => {
-    put({ ...newest.current, tried: true });
-  };
-  /** What was typed after the press, here or on the screen opened again, stays. */
+  /** As it is now, here or on the screen opened again. */
+  const present = (): D => (isHere.current ? newest.current : read());
+  /** What was typed after the press stays. */
   const sent = ({ text }: D): void => {
-    const present = isHere.current ? newest.current : read();
-    if (present.text === text) put(empty());
+    if (present().text === text) put(empty());
+  };
+  const deliver = async <R>(send: (draft: D) => Promise<R>): Promise<R> => {
+    put({ ...newest.current, tried: true });
+    const reply = await send(draft).catch((error: unknown) => {
+      const isTaken = error instanceof ApiError && error.code === 'idempotency_mismatch';
+      if (!isTaken) throw error;
+      // Another tab has sent its own words under this id: these are a message of their own.
+      const own = { ...draft, id: crypto.randomUUID() };
+      if (present().id === draft.id) put({ ...present(), id: own.id });
+      return send(own);
+    });
+    sent(draft);
+    return reply;
   };
   const onDevice = keepsSnapshots() ? 'device' : 'tab';
   const place: Place = kept ? onDevice : 'nowhere';
-  return { draft, place, change, markTried, sent };
+  return { draft, place, change, deliver, sent };
 }

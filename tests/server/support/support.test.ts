@@ -115,6 +115,35 @@ describe('a support request', () => {
     });
   });
 
+  it('refuses other words under an id that is taken, and forgets none of the ones it has (R2-18)', async () => {
+    const { token } = await person();
+    const id = randomUUID();
+    const asked = await Promise.allSettled(
+      ['Where is it?', 'Where is it? It is the one of May.'].map((text) =>
+        ask(token, { id, text }),
+      ),
+    );
+    expect(asked.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await failure(ask(token, { id, text: 'Something else' }))).toMatchObject({
+      code: 'idempotency_mismatch',
+      status: 422,
+    });
+    const messageId = randomUUID();
+    const add = (text: string) =>
+      test.hosted('addToSupportRequest', token, { requestId: id, messageId, text });
+    await add('And the one of June.');
+    expect(await failure(add('And the one of July.'))).toMatchObject({
+      code: 'idempotency_mismatch',
+      status: 422,
+    });
+    const { requests } = await add(' And the one of June. ');
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.messages.map(({ text }) => text)).toEqual([
+      expect.stringContaining('Where is it?'),
+      'And the one of June.',
+    ]);
+  });
+
   it('is open again when the person adds to it, and takes nothing once it is closed', async () => {
     const { token } = await person();
     const requestId = (await ask(token)).requests[0]?.id ?? '';

@@ -27,8 +27,10 @@ const { connection } = await import('../../../../src/stores/connection.ts');
 const { log, recentErrors } = await import('../../../../src/platform/page-log.ts');
 
 const NOW = Date.now();
-const refusal = (code: 'referral_refused' | 'limit_reached' | 'internal', text = '') =>
-  new ApiError(code, { code, status: 409, text });
+const refusal = (
+  code: 'referral_refused' | 'limit_reached' | 'internal' | 'idempotency_mismatch',
+  text = '',
+) => new ApiError(code, { code, status: 409, text });
 const offline = () =>
   new ApiError('The network did not answer', { code: 'network', status: 0, text: '' });
 
@@ -499,6 +501,123 @@ describe('a support request', () => {
       expect(emptied.value).toBe('');
     });
     expect(JSON.stringify({ ...localStorage })).not.toContain('Thank you.');
+  });
+
+  it('is sent whole as another request where another tab has sent part of it (R2-18)', async () => {
+    hosted.mockImplementation((name: string) =>
+      name === 'supportRequests' || sent(name).length > 1
+        ? Promise.resolve(
+            name === 'supportRequests' ? none : { requests: [request()], priority: false },
+          )
+        : Promise.reject(refusal('idempotency_mismatch')),
+    );
+    render(<Support />);
+    await screen.findByText('No requests yet');
+    fill();
+    send();
+    await screen.findByText('Waiting for an answer');
+    const [first, second] = sent('openSupportRequest') as { id: string; text: string }[];
+    expect(second).toEqual({ ...first, id: second?.id });
+    expect(second?.id).not.toBe(first?.id);
+    expect(text().value).toBe('');
+  });
+
+  it('keeps its new id where the answer to that never comes, and where more is typed meanwhile (R2-18)', async () => {
+    hosted.mockImplementation((name: string) => {
+      if (name === 'supportRequests') return Promise.resolve(none);
+      return Promise.reject(sent(name).length === 1 ? refusal('idempotency_mismatch') : offline());
+    });
+    render(<Support />);
+    await screen.findByText('No requests yet');
+    fill();
+    send();
+    expect((await screen.findByRole('alert')).textContent).toContain('Your text is saved.');
+    cleanup();
+    render(<Support />);
+    send();
+    await waitFor(() => {
+      expect(sent('openSupportRequest')).toHaveLength(3);
+    });
+    const [first, second, third] = sent('openSupportRequest') as { id: string }[];
+    expect(third).toEqual(second);
+    expect(second?.id).not.toBe(first?.id);
+    hosted.mockReset();
+    let refuse = (_error: unknown): void => undefined;
+    hosted.mockImplementation((name: string) => {
+      if (name === 'supportRequests') return Promise.resolve(none);
+      return sent(name).length === 1
+        ? new Promise((_resolve, reject) => {
+            refuse = reject;
+          })
+        : Promise.resolve({ requests: [request()], priority: false });
+    });
+    cleanup();
+    render(<Support />);
+    send();
+    type(/What happened/, 'My card was declined. Twice.');
+    refuse(refusal('idempotency_mismatch'));
+    await screen.findByText('Waiting for an answer');
+    expect(text().value).toBe('My card was declined. Twice.');
+    send();
+    await waitFor(() => {
+      expect(sent('openSupportRequest')).toHaveLength(3);
+    });
+    const ids = (sent('openSupportRequest') as { id: string }[]).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('sends an addition under another id where another tab has sent other words under its own (R2-18)', async () => {
+    const { messages } = request();
+    let taken = '';
+    hosted.mockImplementation((name: string, asked: { messageId: string }) => {
+      if (name === 'addToSupportRequest' && sent(name).length === 1) {
+        taken = asked.messageId;
+        return Promise.reject(refusal('idempotency_mismatch'));
+      }
+      const others = messages.map((one) => ({ ...one, id: taken, text: 'It was' }));
+      const all = taken === '' ? messages : [...messages, ...others];
+      return Promise.resolve({
+        requests: [request({ state: 'answered', messages: all })],
+        priority: false,
+      });
+    });
+    render(<Support />);
+    const field = await addition();
+    fireEvent.change(field, { target: { value: 'It was the new card.' } });
+    sendIn(field);
+    await waitFor(() => {
+      expect(field.value).toBe('');
+    });
+    const [first, second] = sent('addToSupportRequest') as { messageId: string; text: string }[];
+    expect(second).toEqual({ ...first, messageId: second?.messageId });
+    expect(second?.messageId).not.toBe(first?.messageId);
+  });
+
+  it('keeps an addition whose id another tab has used for other words, until it is sent (R2-18)', async () => {
+    hosted.mockResolvedValue({ requests: [request({ state: 'answered' })], priority: false });
+    render(<Support />);
+    const field = await addition();
+    fireEvent.change(field, { target: { value: 'It was the new card.' } });
+    const kept = JSON.parse(localStorage.getItem('tradewind.supportDraft') ?? '{}') as {
+      messages?: Record<string, { id: string }>;
+    };
+    const id = Object.values(kept.messages ?? {})[0]?.id ?? '';
+    cleanup();
+    const first = request().messages;
+    const messages = [...first, ...first.map((one) => ({ ...one, id, text: 'It was' }))];
+    hosted.mockImplementation((name: string) =>
+      name === 'supportRequests'
+        ? Promise.resolve({
+            requests: [{ ...request({ state: 'answered' }), messages }],
+            priority: false,
+          })
+        : Promise.reject(offline()),
+    );
+    render(<Support />);
+    const again = await addition();
+    sendIn(again);
+    await screen.findByText(/Could not reach the server/);
+    expect(again.value).toBe('It was the new card.');
   });
 
   it('stands with its answer, takes an addition once, and can be closed', async () => {
