@@ -105,6 +105,43 @@ async function readPage(
   return candles.filter(([time]) => time >= from && time < before);
 }
 
+/**
+ * Reads them all, some at once. The first that fails ends it: what nobody waits for any more would
+ * still use up what the server allows.
+ */
+async function readPages(
+  pages: readonly Page[],
+  signal: AbortSignal,
+  onShare: (share: number) => void,
+): Promise<ReadonlyMap<Page, readonly CandleRow[]>> {
+  const read = new Map<Page, readonly CandleRow[]>();
+  const waiting = [...pages];
+  const control = new AbortController();
+  const stop = (): void => {
+    control.abort(signal.reason);
+  };
+  const take = async (): Promise<void> => {
+    for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {
+      const rows = await readPage(page, control.signal).catch((error: unknown) => {
+        control.abort(error);
+        return [];
+      });
+      // Throws the first failure, also where the others were given up.
+      control.signal.throwIfAborted();
+      read.set(page, rows);
+      onShare(read.size / pages.length);
+    }
+  };
+  signal.throwIfAborted();
+  signal.addEventListener('abort', stop);
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, take));
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return read;
+}
+
 /** By pair, oldest first. `onShare` hears how much of it is there. */
 export async function readPastCandles(
   terms: BacktestTerms,
@@ -112,15 +149,7 @@ export async function readPastCandles(
   onShare: (share: number) => void,
 ): Promise<Record<string, CandleRow[]>> {
   const pages = pagesOf(terms, testedInterval(terms));
-  const read = new Map<Page, readonly CandleRow[]>();
-  const waiting = [...pages];
-  const take = async (): Promise<void> => {
-    for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {
-      read.set(page, await readPage(page, signal));
-      onShare(read.size / pages.length);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  const read = await readPages(pages, signal, onShare);
   return Object.fromEntries(
     [...terms.agent.pairs, ...(terms.witnesses ?? [])].map((pair) => [
       pair,

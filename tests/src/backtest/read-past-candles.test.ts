@@ -10,7 +10,9 @@ interface Query {
   limit: number;
   before: number;
 }
-const { market } = vi.hoisted(() => ({ market: { now: 0 } }));
+const { market } = vi.hoisted(() => ({
+  market: { now: 0, calls: 0, refusedFrom: Infinity, signals: [] as AbortSignal[] },
+}));
 
 /** Answers as the server does: closed candles alone, the last of them at or before `before`. */
 function serve({ symbol, interval, limit, before }: Query): { candles: CandleRow[] } {
@@ -24,9 +26,15 @@ function serve({ symbol, interval, limit, before }: Query): { candles: CandleRow
     }),
   };
 }
+function call(_name: string, { query, signal }: { query: Query; signal: AbortSignal }) {
+  market.calls += 1;
+  if (market.calls === market.refusedFrom) return Promise.reject(new Error('Too many requests'));
+  market.signals.push(signal);
+  return Promise.resolve(serve(query));
+}
 vi.mock('../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
-  api: { call: (_name: string, { query }: { query: Query }) => Promise.resolve(serve(query)) },
+  api: { call },
 }));
 
 const { readPastCandles, testedInterval } =
@@ -54,7 +62,7 @@ const read = (terms: BacktestTerms) =>
   readPastCandles(terms, new AbortController().signal, () => undefined);
 
 afterEach(() => {
-  market.now = 0;
+  Object.assign(market, { now: 0, calls: 0, refusedFrom: Infinity, signals: [] });
 });
 
 describe('the candles of a backtest', () => {
@@ -106,6 +114,31 @@ describe('the candles of a backtest', () => {
       const hours = times.slice(days.length);
       expect([hours[0], hours.length]).toEqual([hoursFrom, 718]);
     }
+  });
+
+  it('are read no further once a page is refused, and what is under way is given up', async () => {
+    const to = Date.UTC(2026, 10, 20, 14, 25);
+    market.now = to;
+    const person = new AbortController();
+    const shares: number[] = [];
+    const readAll = () =>
+      readPastCandles(termsAt(to, 90, 'daily'), person.signal, (share) => shares.push(share));
+    await readAll();
+    const pages = market.calls;
+    market.calls = 0;
+    market.refusedFrom = 3;
+    shares.length = 0;
+    await expect(readAll()).rejects.toThrow('Too many requests');
+    const told = shares.length;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+    // Three are asked for at once.
+    expect(market.calls).toBeLessThanOrEqual(5);
+    expect(pages).toBeGreaterThan(5);
+    expect(shares).toHaveLength(told);
+    expect(market.signals.slice(pages).every(({ aborted }) => aborted)).toBe(true);
+    expect(person.signal.aborted).toBe(false);
   });
 
   it('end with the test, although the market has gone on', async () => {
