@@ -40,6 +40,9 @@ export interface Editing {
   seenVersion: number | null;
 }
 
+/** The prices of the server, replaced in place; undefined without any. */
+type Board = Readonly<Record<string, { readonly price: string }>> | undefined;
+
 const KINDS: readonly { kind: AlertCondition['kind']; label: string }[] = [
   { kind: 'above', label: 'Rises to' },
   { kind: 'below', label: 'Falls to' },
@@ -85,12 +88,12 @@ function Kinds({
 
 function PricePart({
   draft,
-  price,
+  board,
   error,
   onChange,
 }: {
   draft: AlertDraft;
-  price: string | null;
+  board: Board;
   error: string | undefined;
   onChange: (change: Partial<AlertDraft>) => void;
 }) {
@@ -108,7 +111,7 @@ function PricePart({
           onChange({ price: event.target.value, priceTyped: true });
         }}
       />
-      {price !== null && (
+      {board?.[draft.symbol] !== undefined && (
         <div
           className="flex gap-2"
           role="group"
@@ -120,10 +123,13 @@ function PricePart({
               type="button"
               className={classes(CHIP, 'border-line-strong/60 text-ink-2 hover:bg-sunken')}
               onClick={() => {
-                onChange({
-                  price: fieldText(shiftedPrice(price, step * sign)),
-                  priceTyped: false,
-                });
+                // At the press: the form is not drawn again for each price.
+                const price = board[draft.symbol]?.price;
+                if (price !== undefined)
+                  onChange({
+                    price: fieldText(shiftedPrice(price, step * sign)),
+                    priceTyped: false,
+                  });
               }}
             >
               {formatPercent(step * sign, { decimals: 0 })}
@@ -313,7 +319,7 @@ function PairPart({
 }: {
   draft: AlertDraft;
   symbols: readonly string[];
-  board: Readonly<Record<string, { readonly price: string }>> | undefined;
+  board: Board;
   direct: boolean;
   error: string | undefined;
   onChange: ChangeDraft;
@@ -439,7 +445,6 @@ function FormActions({
 function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
   const form = useAlertDraft(editing, onDone);
   const { board, direct, draft, errors, busy, strayed, onStray, change, save } = form;
-  const price = board?.[draft.symbol]?.price ?? null;
   const isOff = editing.terms?.active === false;
   const submit = (): void => {
     void save();
@@ -488,7 +493,7 @@ function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
         {draft.kind === 'move' ? (
           <MovePart draft={draft} error={errors.percent} onChange={change} />
         ) : (
-          <PricePart draft={draft} price={price} error={errors.price} onChange={change} />
+          <PricePart draft={draft} board={board} error={errors.price} onChange={change} />
         )}
         <Outlook draft={draft} isOff={isOff} />
         <RepeatPart draft={draft} onChange={change} />

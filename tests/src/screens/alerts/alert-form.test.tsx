@@ -17,7 +17,8 @@ vi.mock('../../../../src/commands.ts', async (original) => ({
 const { default: AlertForm } = await import('../../../../src/screens/alerts/AlertForm.tsx');
 const { AlertRows } = await import('../../../../src/screens/alerts/AlertRows.tsx');
 const { alertViews } = await import('../../../../src/stores/alert-view.ts');
-const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
+const { applyMarket, applyTicks, clearMarket } =
+  await import('../../../../src/stores/market-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { queue } = await import('../../../../src/commands.ts');
 const { entryOf, setAlert: setAlertRequest } = await import('../../offline/samples.ts');
@@ -134,6 +135,21 @@ describe('choosing a pair for a new alert', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Rises to' }));
     expect(field('Price').value).toBe('60000');
     expect(screen.getByText(/already at or above this price/)).toBeTruthy();
+  });
+
+  it('counts a step from the price at the press (A-01)', () => {
+    open();
+    choose('BTC/USDT');
+    press(/^\+5/);
+    act(() => {
+      applyTicks([{ ...quote('BTC/USDT', '70000'), timestamp: NOW + 1_000 }], NOW + 1_000);
+    });
+    press(/^\+1\D/);
+    expect(field('Price').value).toBe('70700');
+    expect(screen.queryByText(/already at or above/)).toBeNull();
+    press('Falls to');
+    press(/^−1\D/);
+    expect(field('Price').value).toBe('69300');
   });
 
   it('names which way is chosen, each a button of its own (A-01)', () => {
