@@ -3,6 +3,7 @@ import * as Radix from '@radix-ui/react-dialog';
 import { X } from 'lucide-react';
 import { useDeferredValue, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
+import { SessionEnds } from './SessionEnds.tsx';
 
 export interface DialogProps {
   open: boolean;
@@ -99,6 +100,7 @@ export function Dialog({
           {/* The body scrolls; the buttons stay visible. */}
           <div className="min-h-0 overflow-y-auto p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))]">
             <DialogHead title={title} description={description} />
+            <SessionEnds />
             {children !== undefined && <div className="mt-4">{children}</div>}
           </div>
           {actions !== undefined && (

@@ -44,6 +44,15 @@ function TrayWhenNeeded() {
 /** Commands beyond this number are counted, not named. */
 const NAMED = 3;
 
+/** Said once, without the minutes that go by. `aria-live` keeps it heard over an open dialog. */
+function SessionSaid() {
+  return (
+    <p role="status" aria-live="polite" className="sr-only">
+      {useSnapshot(session).endingSoon && 'Your session ends soon.'}
+    </p>
+  );
+}
+
 function SessionNotice() {
   const { endingSoon, expiresAt } = useSnapshot(session);
   const { entries } = useSnapshot(queue);
@@ -163,6 +172,7 @@ export function Dock() {
       <div className="width-before-scroll-bar pointer-events-none fixed inset-x-0 top-0 bottom-[calc(var(--bar)+env(safe-area-inset-bottom))] z-20 flex flex-col justify-end px-2 pb-2 sm:left-auto sm:w-104 sm:px-3 sm:pb-3 lg:bottom-0 lg:pr-6 lg:pb-6">
         <div ref={box} className="pointer-events-auto flex flex-col gap-2">
           <UpdateNotice />
+          <SessionSaid />
           <SessionNotice />
           <Undo atTop={false} />
           <div className={classes('empty:hidden', isBelow && 'max-sm:hidden')}>

@@ -1,13 +1,21 @@
 // @vitest-environment happy-dom
 /** Logging in again in place: the same user and nobody else, by the ways that are theirs. */
 import '../../support/page-world.ts';
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SignInMethod } from '../../../src/identity/account-port.ts';
 import type { AuthPort } from '../../../src/identity/auth-port.ts';
 import type { AuthUser } from '../../../src/identity/auth-user.ts';
 import { recordedToken } from '../../../src/identity/recorded-auth.ts';
-import { connectIdentity, onPurge, resetSession, session } from '../../../src/identity/session.ts';
+import {
+  checkSession,
+  connectIdentity,
+  onPurge,
+  resetSession,
+  session,
+} from '../../../src/identity/session.ts';
+import { Dialog } from '../../../src/components/Dialog.tsx';
+import { Dock } from '../../../src/shell/Dock.tsx';
 import { SignInAgain } from '../../../src/shell/SignInAgain.tsx';
 
 const PROJECT = 'demo-tradewind';
@@ -115,5 +123,50 @@ describe('logging in again in place', () => {
     await waitFor(() => {
       expect(closed).toHaveBeenCalledWith(false);
     });
+  });
+});
+
+describe('a session of which ten minutes are left', () => {
+  const SAID = 'Your session ends soon.';
+  const seenAt = (at: number): Promise<void> =>
+    act(() => {
+      checkSession(at);
+      return Promise.resolve();
+    });
+  const nearEnd = (): Promise<void> => seenAt(Date.now() + 55 * 60_000);
+  const heard = (): (Element | null)[] =>
+    screen.getAllByText(SAID).map((said) => said.closest('[role="status"][aria-live="polite"]'));
+
+  it('is announced once, in a region that was there before, without its minutes (R9-02)', async () => {
+    render(<Dock />);
+    const regions = [...document.querySelectorAll('[role="status"]')];
+    expect(document.body.textContent).not.toContain('session');
+    await nearEnd();
+    const [region = null, ...more] = heard();
+    expect(regions).toContain(region);
+    expect(more).toEqual([]);
+    expect(region?.textContent).toBe(SAID);
+    expect(screen.getByText(/^Your session ends in \d/).closest('[role="status"]')).toBeNull();
+    await seenAt(Date.now());
+    expect(region?.textContent).toBe('');
+  });
+
+  it('is announced and shown in a dialog, which covers the page (R9-02)', async () => {
+    const dialog = (
+      <Dialog open onOpenChange={closed} title="New price">
+        <input aria-label="Price" />
+      </Dialog>
+    );
+    render(
+      <>
+        <Dock />
+        {dialog}
+      </>,
+    );
+    const open = await screen.findByRole('dialog');
+    expect(open.textContent).not.toContain('session');
+    await nearEnd();
+    expect(open.textContent).toMatch(/Your session ends in \d+ \w+\./);
+    expect(heard()[0]?.closest('[aria-hidden="true"]')).toBeNull();
   });
 });
