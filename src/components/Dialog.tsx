@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import { useDeferredValue, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import { SessionEnds } from './SessionEnds.tsx';
+import { useHeldBack } from './use-held-back.ts';
 
 export interface DialogProps {
   open: boolean;
@@ -15,7 +16,7 @@ export interface DialogProps {
   actions?: ReactNode;
   /** For forms of several parts. */
   wide?: boolean;
-  /** Called on a press outside or Escape, in place of closing: entries would be lost. */
+  /** Called on a press outside, Escape or Back, in place of closing: entries would be lost. */
   onStray?: (() => void) | undefined;
 }
 
@@ -40,6 +41,7 @@ function DialogHead({ title, description }: Pick<DialogProps, 'title' | 'descrip
           <div className="mt-1 text-ink-2">{description}</div>
         </Radix.Description>
       )}
+      <SessionEnds />
     </>
   );
 }
@@ -70,6 +72,7 @@ export function Dialog({
       focusOn(before.current);
   }, [isLeaving]);
   const gone = isLeaving ? 'invisible' : '';
+  useHeldBack(open ? onStray : undefined);
   const stay = (event: Event): void => {
     if (onStray === undefined) return;
     event.preventDefault();
@@ -100,7 +103,6 @@ export function Dialog({
           {/* The body scrolls; the buttons stay visible. */}
           <div className="min-h-0 overflow-y-auto p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))]">
             <DialogHead title={title} description={description} />
-            <SessionEnds />
             {children !== undefined && <div className="mt-4">{children}</div>}
           </div>
           {actions !== undefined && (

@@ -416,3 +416,70 @@ describe('a tap beside the form, or Escape', () => {
     },
   );
 });
+
+describe('a step back in the browser', () => {
+  const SAID = 'Not saved yet. Cancel discards your entries.';
+  const path = (): string => location.pathname;
+  const back = (): void => {
+    act(() => {
+      history.back();
+    });
+  };
+  /** Which way the browser went is known later. */
+  const isAt = (there: string, isHeld: boolean): Promise<void> =>
+    waitFor(() => {
+      const state = history.state as { held?: string } | null;
+      expect([path(), state?.held !== undefined]).toEqual([there, isHeld]);
+    });
+  beforeEach(() => {
+    history.replaceState(null, '', '/market/BTC-USDT');
+    history.pushState(null, '', '/alerts');
+  });
+
+  it('leaves a form in which nothing was typed (A-08)', async () => {
+    open();
+    back();
+    await isAt('/market/BTC-USDT', false);
+  });
+
+  it('drops nothing that was typed, however often, and says how it is dropped (A-08)', async () => {
+    open();
+    type('Note (optional)', 'Take some off');
+    expect(screen.queryByText(SAID)).toBeNull();
+    for (let presses = 0; presses < 2; presses += 1) {
+      back();
+      await screen.findByText(SAID);
+      await isAt('/alerts', true);
+    }
+    expect(done).not.toHaveBeenCalled();
+    expect(field('Note (optional)').value).toBe('Take some off');
+  });
+
+  it('leads to the screen before once the form is closed, and forward opens nothing (A-08)', async () => {
+    open();
+    type('Note (optional)', 'Take some off');
+    back();
+    await isAt('/alerts', true);
+    cleanup();
+    await isAt('/alerts', false);
+    back();
+    await isAt('/market/BTC-USDT', false);
+    act(() => {
+      history.forward();
+    });
+    await isAt('/alerts', false);
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('leads past the form that another screen was opened from (A-08)', async () => {
+    open();
+    type('Note (optional)', 'Take some off');
+    fireEvent.click(screen.getByRole('link', { name: 'notifications' }));
+    cleanup();
+    await isAt('/settings', false);
+    back();
+    await isAt('/alerts', false);
+    back();
+    await isAt('/market/BTC-USDT', false);
+  });
+});
