@@ -1,12 +1,11 @@
 /** Lists price alerts with their state, queued changes and buttons. */
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { BellOff, BellRing, Pencil, Trash2 } from 'lucide-react';
 import { AlertTerms } from '../../../contract/alerts.ts';
 import { setAlert } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
-import { screenPart } from '../../components/screen-part.tsx';
 import { conditionText, phaseText, repeatText } from '../../format/alert-text.ts';
 import { alertViews, type AlertView } from '../../stores/alert-view.ts';
 import { alertsStore, loadAlerts } from '../../stores/alerts-store.ts';
@@ -19,8 +18,6 @@ import { useCurrent } from '../../shell/data-age.ts';
 import { rowsOf, type AlertRow } from './alert-order.ts';
 import { Announcement, Gone, takeLostFocus, UndoDelete, useDeleted } from './UndoDelete.tsx';
 import { removeAlertFrom, takesFocusBack } from './undo-delete.ts';
-
-const AlertForm = screenPart(() => import('./AlertForm.tsx'));
 
 /** The user's alerts with their queued changes; null until loaded. */
 export function useAlertViews(): AlertView[] | null {
@@ -191,10 +188,10 @@ interface AlertRowsProps {
   views: readonly AlertView[];
   named: boolean;
   empty: string;
+  onEdit: (editing: Editing) => void;
 }
 
-export function AlertRows({ views, named, empty }: AlertRowsProps) {
-  const [editing, setEditing] = useState<Editing | null>(null);
+export function AlertRows({ views, named, empty, onEdit }: AlertRowsProps) {
   const rows = rowsOf(views, useDeleted());
   const onDelete = (view: AlertView, byKey: boolean): void => {
     const ids = rows.map(({ id }) => id);
@@ -206,19 +203,9 @@ export function AlertRows({ views, named, empty }: AlertRowsProps) {
       {rows.length === 0 && <p className="rule row flex items-center text-ink-3">{empty}</p>}
       <ul>
         {rows.map((row) => (
-          <Row key={row.id} row={row} named={named} onEdit={setEditing} onDelete={onDelete} />
+          <Row key={row.id} row={row} named={named} onEdit={onEdit} onDelete={onDelete} />
         ))}
       </ul>
-      {editing !== null && (
-        <Suspense>
-          <AlertForm
-            editing={editing}
-            onDone={() => {
-              setEditing(null);
-            }}
-          />
-        </Suspense>
-      )}
     </>
   );
 }

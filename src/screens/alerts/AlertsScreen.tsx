@@ -1,6 +1,6 @@
 /** The screen of all price alerts, active and reached. */
 import { Bell } from 'lucide-react';
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { AlertFiring } from '../../../contract/alerts.ts';
 import { ALERTS_MAX } from '../../../contract/limits.ts';
@@ -9,7 +9,6 @@ import { EmptyState, NotRead, SkeletonRows } from '../../components/EmptyState.t
 import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { Tag } from '../../components/Tags.tsx';
-import { screenPart } from '../../components/screen-part.tsx';
 import { firingText } from '../../format/alert-text.ts';
 import { UNKNOWN } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
@@ -22,8 +21,7 @@ import { useMarketNow, useSlot } from '../use-store.ts';
 import { AlertRows, useAlertViews } from './AlertRows.tsx';
 import type { Editing } from './AlertForm.tsx';
 import { useDeleted } from './UndoDelete.tsx';
-
-const AlertForm = screenPart(() => import('./AlertForm.tsx'));
+import { useAlertForm } from './use-alert-form.tsx';
 
 const NOT_LIVE = 'These prices are simulated or recorded, not live market prices.';
 
@@ -103,10 +101,11 @@ interface WatchedProps {
   /** Whether the server's list is here. */
   known: boolean;
   error: string | null;
+  onEdit: (editing: Editing) => void;
 }
 
 /** Reserves its height while loading, so that nothing below moves. */
-function Watched({ views, sorted, known, error }: WatchedProps) {
+function Watched({ views, sorted, known, error, onEdit }: WatchedProps) {
   // The last one that was deleted keeps its place while that can be undone.
   const hasRows = useDeleted().length > 0 || sorted.length > 0;
   const isLoading = error === null && (views === null || (!hasRows && !known));
@@ -121,34 +120,22 @@ function Watched({ views, sorted, known, error }: WatchedProps) {
         </EmptyState>
       )}
       {!hasRows && !known && error !== null && <NotRead />}
-      {hasRows && (views !== null || error !== null) && <AlertRows views={sorted} named empty="" />}
+      {hasRows && (views !== null || error !== null) && (
+        <AlertRows views={sorted} named empty="" onEdit={onEdit} />
+      )}
     </Section>
   );
 }
 
-const newAlert = (): Editing => ({
-  id: crypto.randomUUID(),
-  terms: null,
-  symbol: '',
-  seenVersion: null,
-});
-
 export default function AlertsScreen() {
   const { data, error } = useSlot(alertsStore, loadAlerts);
-  const symbols = useSymbols();
   const views = useAlertViews();
-  const [editing, setEditing] = useState<Editing | null>(null);
+  const { begin, edit, form } = useAlertForm(useSymbols());
   const sorted = useMemo(
     () => [...(views ?? [])].sort((a, b) => a.terms.symbol.localeCompare(b.terms.symbol)),
     [views],
   );
   const full = sorted.length >= ALERTS_MAX;
-  const open = (): void => {
-    setEditing(newAlert());
-  };
-  const close = (): void => {
-    setEditing(null);
-  };
   return (
     <>
       <ScreenTitle
@@ -159,7 +146,13 @@ export default function AlertsScreen() {
           </>
         }
       >
-        <Button tone="primary" disabled={full} onClick={open}>
+        <Button
+          tone="primary"
+          disabled={full}
+          onClick={() => {
+            begin();
+          }}
+        >
           <Bell className="size-4" aria-hidden />
           New alert
         </Button>
@@ -177,7 +170,7 @@ export default function AlertsScreen() {
         </p>
       )}
       <div className="grid gap-8 lg:grid-cols-2">
-        <Watched views={views} sorted={sorted} known={data !== null} error={error} />
+        <Watched views={views} sorted={sorted} known={data !== null} error={error} onEdit={edit} />
         <Section title="Reached" className="min-h-[14rem]">
           {data === null && error !== null && <NotRead />}
           {data === null && error === null && (
@@ -186,11 +179,7 @@ export default function AlertsScreen() {
           {data !== null && <Firings firings={data.firings} />}
         </Section>
       </div>
-      {editing !== null && (
-        <Suspense>
-          <AlertForm editing={editing} symbols={symbols} onDone={close} />
-        </Suspense>
-      )}
+      {form}
     </>
   );
 }

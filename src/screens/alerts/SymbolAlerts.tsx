@@ -1,47 +1,36 @@
 /** The alerts of one pair on its page, and the button to set one. */
 import { Bell } from 'lucide-react';
-import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../components/Button.tsx';
 import { NotRead, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Section } from '../../components/Section.tsx';
-import { screenPart } from '../../components/screen-part.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
 import { alertsStore, loadAlerts } from '../../stores/alerts-store.ts';
 import { useSlot } from '../use-store.ts';
 import { AlertRows, useAlertViews } from './AlertRows.tsx';
-import type { Editing } from './AlertForm.tsx';
-
-const AlertForm = screenPart(() => import('./AlertForm.tsx'));
+import { useAlertForm } from './use-alert-form.tsx';
 
 export function SetAlert({ symbol }: { symbol: string }) {
-  const [editing, setEditing] = useState<Editing | null>(null);
-  // The id is created at the press, so that saving twice creates one alert.
-  const open = (): void => {
-    setEditing({ id: crypto.randomUUID(), terms: null, symbol, seenVersion: null });
-  };
+  const { begin, form } = useAlertForm();
   return (
     <>
-      <Button size="sm" onClick={open}>
+      <Button
+        size="sm"
+        onClick={() => {
+          begin(symbol);
+        }}
+      >
         <Bell className="size-4" aria-hidden />
         Set alert
       </Button>
-      {editing !== null && (
-        <Suspense>
-          <AlertForm
-            editing={editing}
-            onDone={() => {
-              setEditing(null);
-            }}
-          />
-        </Suspense>
-      )}
+      {form}
     </>
   );
 }
 
 export function SymbolAlerts({ symbol }: { symbol: string }) {
   const { data, error } = useSlot(alertsStore, loadAlerts);
+  const { edit, form } = useAlertForm();
   const views = useAlertViews()?.filter(({ terms }) => terms.symbol === symbol);
   // A waiting change of another pair says nothing of this one.
   const unknown = views === undefined || (data === null && views.length === 0);
@@ -62,8 +51,10 @@ export function SymbolAlerts({ symbol }: { symbol: string }) {
           views={views}
           named={false}
           empty={current ? 'None for this pair.' : 'None for this pair when last seen.'}
+          onEdit={edit}
         />
       )}
+      {form}
     </Section>
   );
 }

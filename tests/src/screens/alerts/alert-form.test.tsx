@@ -16,6 +16,7 @@ vi.mock('../../../../src/commands.ts', async (original) => ({
 
 const { default: AlertForm } = await import('../../../../src/screens/alerts/AlertForm.tsx');
 const { AlertRows } = await import('../../../../src/screens/alerts/AlertRows.tsx');
+const { useAlertForm } = await import('../../../../src/screens/alerts/use-alert-form.tsx');
 const { alertViews } = await import('../../../../src/stores/alert-view.ts');
 const { applyMarket, applyTicks, clearMarket } =
   await import('../../../../src/stores/market-store.ts');
@@ -277,6 +278,16 @@ const alert: Alert = {
   createdAt: NOW,
 };
 
+function List({ views }: { views: ReturnType<typeof alertViews> }) {
+  const { edit, form } = useAlertForm();
+  return (
+    <>
+      <AlertRows views={views} named empty="" onEdit={edit} />
+      {form}
+    </>
+  );
+}
+
 describe('an alert whose change the server does not have', () => {
   const changed = (state: OutboxEntry['state'], change: Partial<AlertTerms>): OutboxEntry => {
     const { condition, repeatMinutes, note, symbol } = alert;
@@ -288,7 +299,7 @@ describe('an alert whose change the server does not have', () => {
     };
   };
   const shown = (state: OutboxEntry['state'], change: Partial<AlertTerms>, server = alert) => {
-    render(<AlertRows views={alertViews([server], [changed(state, change)])} named empty="" />);
+    render(<List views={alertViews([server], [changed(state, change)])} />);
     return screen.getByRole('listitem').textContent;
   };
 
@@ -324,20 +335,14 @@ describe('an alert whose change the server does not have', () => {
   });
 
   it('is off while one that was reached is only shown', () => {
-    render(
-      <AlertRows
-        views={alertViews([{ ...alert, active: true, phase: 'fired' }], [])}
-        named
-        empty=""
-      />,
-    );
+    render(<List views={alertViews([{ ...alert, active: true, phase: 'fired' }], [])} />);
     expect(screen.getByRole('button', { name: /^Turn on SOL/ })).toBeTruthy();
   });
 });
 
 describe('editing the note of an alert', () => {
   const edit = async (state: Pick<Alert, 'active' | 'phase'>): Promise<void> => {
-    render(<AlertRows views={alertViews([{ ...alert, ...state }], [])} named empty="" />);
+    render(<List views={alertViews([{ ...alert, ...state }], [])} />);
     press(/^Edit SOL/);
     fireEvent.change(await screen.findByLabelText('Note (optional)'), {
       target: { value: 'Sell' },

@@ -4,6 +4,7 @@ import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
+import type { Alert } from '../../../../contract/alerts.ts';
 import type { OutboxEntry } from '../../../../src/offline/outbox-entry.ts';
 
 const never = () => new Promise<never>(() => undefined);
@@ -114,3 +115,38 @@ it('says of alerts that could not be read not that there are none (A-09)', async
   for (const name of ['Active', 'Reached'])
     expect(screen.getByRole('region', { name }).textContent).toContain('— Not loaded yet.');
 });
+
+const watched: Alert = {
+  id: 'one',
+  symbol: 'BTC/USDT',
+  condition: { kind: 'above', price: '70000' },
+  repeatMinutes: null,
+  note: '',
+  active: true,
+  phase: 'watching',
+  version: 1,
+  restsUntil: null,
+  lastFiredAt: null,
+  createdAt: 0,
+};
+
+it.each([
+  ['all alerts', () => <AlertsScreen />],
+  ['the alerts of its pair', () => <SymbolAlerts symbol="BTC/USDT" />],
+])(
+  'keeps what is typed of the only alert when another device deletes it: in %s (A-08)',
+  async (_where, list) => {
+    Object.assign(connection, { online: 'online', stream: 'open', gapAt: null, backAt: null });
+    const reply = { alerts: [watched], firings: [], sequence: 1, servedAt: Date.now() };
+    applyAlerts(reply, 'network');
+    render(list());
+    fireEvent.click(await screen.findByRole('button', { name: /^Edit BTC/ }));
+    const note = await screen.findByLabelText<HTMLInputElement>('Note (optional)');
+    fireEvent.change(note, { target: { value: 'Sell half' } });
+    act(() => {
+      applyAlerts({ ...reply, alerts: [], sequence: 2, servedAt: Date.now() }, 'network');
+    });
+    await screen.findByText(/^(No alerts yet|None for this pair\.)$/);
+    expect(screen.getByLabelText<HTMLInputElement>('Note (optional)').value).toBe('Sell half');
+  },
+);

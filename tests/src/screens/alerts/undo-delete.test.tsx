@@ -48,7 +48,7 @@ const alertAt = (price: string): Alert => ({
 });
 let known: Alert[] = [];
 function List() {
-  return <AlertRows views={alertViews(known, useEntries())} named empty="None." />;
+  return <AlertRows views={alertViews(known, useEntries())} named empty="None." onEdit={vi.fn()} />;
 }
 const settled = (change: () => void = () => undefined): Promise<void> =>
   act(async () => {
