@@ -15,8 +15,9 @@ import {
   type LiveExchange,
   type StepUpKey,
 } from '../../contract/signer.ts';
+import { lockPerson } from '../billing/subscription-record.ts';
 import type { Tx } from '../db/database.ts';
-import { accounts } from '../db/schema.ts';
+import { accountDeletions, accounts } from '../db/schema.ts';
 import { liveConnections } from '../db/schema-live.ts';
 import type { Market } from '../market/market-source.ts';
 import { asConnection, liveSource, type ConnectionRow } from './live-accounts.ts';
@@ -132,27 +133,47 @@ export async function connectExchange(
   }
   const state = await signer.ask({ act: 'state', connectionId }).catch(() => null);
   if (state?.kind !== 'read') throw unreachable();
-  const { abilities, firstWeekUntilMs, permissionsReadAtMs } = state.value;
-  const connection = await database.transaction(async (tx) => {
-    const [opened] = await tx.db
-      .update(liveConnections)
-      .set({
-        state: 'open',
-        abilities,
-        permissions: answer.value.permissions,
-        permissionsReadAt: permissionsReadAtMs,
-        firstWeekUntil: firstWeekUntilMs,
-        stepUpKeys: wanted.stepUpKeys,
-        ...limitColumns(state.value),
-      })
-      .where(and(eq(liveConnections.id, connectionId), eq(liveConnections.uid, uid)))
-      .returning();
-    if (opened === undefined) throw new Error('The connection is gone');
-    await openLiveAccount(tx, deps, uid, opened);
-    await publishLive(tx, deps, asConnection(opened), true);
-    return asConnection(opened);
-  });
+  const { permissions } = answer.value;
+  const connection = await database.transaction((tx) =>
+    open(tx, deps, { uid, connectionId, stepUpKeys: wanted.stepUpKeys }, permissions, state.value),
+  );
+  if (connection === null) throw await takeBack(deps, connectionId);
   return { report: answer.value, connection };
+}
+
+/** Null where the row is gone by now: then nobody would ever ask for its key to be deleted. */
+async function open(
+  tx: Tx,
+  deps: LiveDeps,
+  { uid, connectionId, stepUpKeys }: { uid: string; connectionId: string; stepUpKeys: StepUpKey[] },
+  permissions: KeyReport['permissions'],
+  state: ConnectionState,
+): Promise<ConnectionRow | null> {
+  const [opened] = await tx.db
+    .update(liveConnections)
+    .set({
+      state: 'open',
+      abilities: state.abilities,
+      permissions,
+      permissionsReadAt: state.permissionsReadAtMs,
+      firstWeekUntil: state.firstWeekUntilMs,
+      stepUpKeys,
+      ...limitColumns(state),
+    })
+    .where(and(eq(liveConnections.id, connectionId), eq(liveConnections.uid, uid)))
+    .returning();
+  if (opened === undefined) return null;
+  await openLiveAccount(tx, deps, uid, opened);
+  await publishLive(tx, deps, asConnection(opened), true);
+  return asConnection(opened);
+}
+
+/** Has the signer delete a key that nobody here knows of; what its person is told. */
+async function takeBack({ signer, log }: LiveDeps, connectionId: string): Promise<Refusal> {
+  const answer = await signer.ask({ act: 'disconnect', connectionId }).catch(() => null);
+  if (answer === null || (answer.kind === 'refused' && answer.code !== 'no_connection'))
+    log.error({ connection: connectionId }, 'a key of no account could not be deleted');
+  return new Refusal('connection_ended', 'This connection has ended.');
 }
 
 /** What a person chose, and what of it is in force. */
@@ -204,6 +225,10 @@ async function begin(
     .where(and(eq(liveConnections.id, id), eq(liveConnections.uid, uid)))
     .for('update');
   if (row === undefined) throw new Error('The connection is gone');
+  // A deletion counts connections under the same lock: from its wish on, none is added.
+  const isThere = await lockPerson(tx, uid);
+  if (!isThere || (await tx.db.$count(accountDeletions, eq(accountDeletions.uid, uid))) > 0)
+    throw new Refusal('token_revoked', 'This account was deleted.');
   return row;
 }
 

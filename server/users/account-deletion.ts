@@ -158,13 +158,15 @@ export class Deletions {
   async ask(uid: string): Promise<'done' | 'under-way'> {
     const { trading, ended } = this.deps;
     await trading.database.on('command').transaction(async (tx) => {
-      await refuseWhileLive(tx, uid);
       const rows = await tx.db
         .select()
         .from(agents)
         .where(and(eq(agents.uid, uid), isNull(agents.deletedAt)))
         .orderBy(agents.id)
         .for('update');
+      // A connecting takes the same lock: it is counted here, or finds the wish.
+      await lockPerson(tx, uid);
+      await refuseWhileLive(tx, uid);
       for (const row of rows) await applyEvent(tx, trading, asAgentRow(row), 'stop');
       await tx.db
         .insert(accountDeletions)

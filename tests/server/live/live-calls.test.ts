@@ -1,11 +1,17 @@
 /** The calls about live trading, as HTTP makes them: keys, starts, exits, limits and the end. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { StepUpToken } from '../../../contract/signer.ts';
 import { LiveAccount } from '../../../contract/live.ts';
+import { StepUpToken, type SignerAsk } from '../../../contract/signer.ts';
+import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
+import { liveConnections } from '../../../server/db/schema-live.ts';
+import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
+import { connectionIdOf } from '../../../server/live/connect.ts';
+import { Deletions } from '../../../server/users/account-deletion.ts';
 import { stepUpDevice } from '../../support/signer/desk-world.ts';
-import { openFloor } from '../../support/trading.ts';
+import { openFloor, type Floor } from '../../support/trading.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld;
@@ -54,14 +60,65 @@ describe('a live account', () => {
   });
 });
 
+/** As the server paces questions that read an exchange account. */
+const PAUSE_MS = 3_000;
+
+type WantedConnect = ReturnType<typeof newConnect>;
+
+/** A connecting of a new key, with the command that asks for it. */
+function newConnect(rights: Parameters<typeof world.standIn.issueKey>[1] = {}) {
+  const key = world.standIn.issueKey('main', rights);
+  return {
+    key: randomUUID(),
+    body: {
+      exchange: 'kraken' as const,
+      label: 'Another',
+      ...key,
+      stepUpKeys: [stepUpDevice().key],
+    },
+  };
+}
+
+const connect = (wanted: WantedConnect, uid: string = PERSON) =>
+  world.floor.call(uid, 'connectExchange', wanted);
+
+/** A confirmation by a device that the exchange account is not bound to. */
+function strangersStepUp(agentId: string | null = null) {
+  const { connection, floor } = world;
+  const agreed = stepUpDevice('stranger').agree({
+    purpose: agentId === null ? 'replace_key' : 'start_agent',
+    connectionId: connection.id,
+    accountId: connection.accountId,
+    agentId,
+    limits: { maxOrder: 100n, maxExposure: 500n, maxDailyLoss: 25n } as never,
+    nonce: randomBytes(16).toString('base64url'),
+    issuedAtMs: floor.clock.at,
+  });
+  return z.encode(StepUpToken, agreed);
+}
+
+function deletions({ deps, database }: Floor): Deletions {
+  const forgets = async (): Promise<void> => undefined;
+  return new Deletions({
+    trading: deps,
+    payments: new FakePayments({ database, events: deps.events, clock: deps.clock }),
+    administration: {
+      revoke: forgets,
+      remove: forgets,
+      read: async () => null,
+      validSince: async () => 0,
+    },
+    ended: new EndedSessions(),
+  });
+}
+
 describe('a key', () => {
   it('that can withdraw is not taken, and nothing is connected (F74)', async () => {
     const key = world.standIn.issueKey('main', { withdraw: true });
     const body = { exchange: 'kraken', ...key } as const;
     const { report } = await world.floor.call(PERSON, 'checkExchangeKey', { body });
     expect(report).toMatchObject({ accepted: false, faults: ['can_withdraw'] });
-    // Kraken counts a key's requests by the clock.
-    await world.advance(1_000);
+    await world.advance(PAUSE_MS);
     const { connection } = await world.floor.call(PERSON, 'connectExchange', {
       body: { ...body, label: 'Second', stepUpKeys: [stepUpDevice().key] },
     });
@@ -86,12 +143,70 @@ describe('a key', () => {
     ]);
     await expect(check()).rejects.toMatchObject({
       code: 'rate_limited',
-      more: { retryAfterMs: 3_000 },
+      more: { retryAfterMs: PAUSE_MS },
     });
     expect(asked).toBe(1);
-    await world.advance(3_000);
+    await world.advance(PAUSE_MS);
     expect((await check()).report.accepted).toBe(true);
     world.interfere(null);
+  });
+});
+
+describe('a connecting that crosses the end of its person’s account', () => {
+  const LEAVER = 'leaver';
+  const rows = () =>
+    world.floor.database.db.$count(liveConnections, eq(liveConnections.uid, LEAVER));
+  const kept = async (wanted: WantedConnect) =>
+    world.client.ask({ act: 'state', connectionId: connectionIdOf(LEAVER, wanted.key) });
+
+  /** Holds back the answers to one kind of question until it is let go. */
+  function hold(held: SignerAsk['act']): () => void {
+    let letGo: () => void = () => undefined;
+    const after = new Promise<null>((resolve) => {
+      letGo = () => {
+        resolve(null);
+      };
+    });
+    world.interfere((act) => (act === held ? { after } : null));
+    return letGo;
+  }
+
+  it('leaves no key with the signer where the account was deleted first', async () => {
+    await world.floor.join(LEAVER);
+    const wanted = newConnect();
+    const letGo = hold('hello');
+    const asked = connect(wanted, LEAVER);
+    const refused = expect(asked).rejects.toMatchObject({ code: 'token_revoked' });
+    expect(await deletions(world.floor).ask(LEAVER)).toBe('done');
+    letGo();
+    await refused;
+    expect([await rows(), (await kept(wanted)).kind]).toEqual([0, 'refused']);
+  });
+
+  it('keeps the account from being deleted once it has begun', async () => {
+    await world.floor.join(LEAVER);
+    const wanted = newConnect();
+    const letGo = hold('connect');
+    const asked = connect(wanted, LEAVER);
+    await expect.poll(rows).toBe(1);
+    await expect(deletions(world.floor).ask(LEAVER)).rejects.toMatchObject({
+      code: 'live_orders_open',
+    });
+    letGo();
+    expect((await asked).connection?.state).toBe('open');
+  });
+
+  it('takes its key back where its row is gone when the signer has taken it', async () => {
+    await world.floor.join(LEAVER);
+    const wanted = newConnect();
+    const letGo = hold('connect');
+    const asked = connect(wanted, LEAVER);
+    const refused = expect(asked).rejects.toMatchObject({ code: 'connection_ended' });
+    await expect.poll(async () => (await kept(wanted)).kind).toBe('read');
+    await world.floor.database.db.delete(liveConnections).where(eq(liveConnections.uid, LEAVER));
+    letGo();
+    await refused;
+    expect(await kept(wanted)).toMatchObject({ kind: 'refused', code: 'no_connection' });
   });
 });
 
@@ -117,20 +232,10 @@ describe('a live start', () => {
     });
     const { results } = await floor.call(PERSON, 'startAll', { body: {} });
     expect(results).toMatchObject([{ outcome: 'refused', code: 'step_up_required' }]);
-    const { connection } = world;
-    const stranger = stepUpDevice('stranger').agree({
-      purpose: 'start_agent',
-      connectionId: connection.id,
-      accountId: connection.accountId,
-      agentId,
-      limits: { maxOrder: 100n, maxExposure: 500n, maxDailyLoss: 25n } as never,
-      nonce: randomBytes(16).toString('base64url'),
-      issuedAtMs: floor.clock.at,
-    });
     await expect(
       floor.call(PERSON, 'startLiveAgent', {
         params,
-        body: { stepUp: z.encode(StepUpToken, stranger) },
+        body: { stepUp: strangersStepUp(agentId) },
       }),
     ).rejects.toMatchObject({ code: 'step_up_required' });
     const { agents } = await floor.call(PERSON, 'agents');
