@@ -3,7 +3,7 @@
  * here. A connection has one live account, for good.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { and, eq, lt } from 'drizzle-orm';
+import { and, eq, lt, ne } from 'drizzle-orm';
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
 import {
@@ -28,6 +28,8 @@ import { sealKey } from './seal-key.ts';
 
 /** Placed by agents in an hour, stops apart, unless the person says otherwise. */
 const ORDERS_PER_HOUR = 30;
+/** Of one person at a time: each is compared for good, and an exchange counts who asks, not for whom. */
+const CONNECTIONS_MAX = 5;
 
 export interface Wanted {
   exchange: LiveExchange;
@@ -229,7 +231,22 @@ async function begin(
   const isThere = await lockPerson(tx, uid);
   if (!isThere || (await tx.db.$count(accountDeletions, eq(accountDeletions.uid, uid))) > 0)
     throw new Refusal('token_revoked', 'This account was deleted.');
+  await refuseTooMany(tx, uid, id);
   return row;
+}
+
+/** The caller has the person's lock, so that two at once are not both the last one. */
+async function refuseTooMany(tx: Tx, uid: string, id: string): Promise<void> {
+  const others = and(
+    eq(liveConnections.uid, uid),
+    ne(liveConnections.id, id),
+    ne(liveConnections.state, 'ended'),
+  );
+  if ((await tx.db.$count(liveConnections, others)) >= CONNECTIONS_MAX)
+    throw new Refusal(
+      'live_orders_open',
+      `You have reached the limit of ${CONNECTIONS_MAX} exchange accounts. Remove one to connect another.`,
+    );
 }
 
 /** Without a deposit: the first reconciliation books what is there. */

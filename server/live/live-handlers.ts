@@ -10,6 +10,7 @@ import { isId, type AgentRow } from '../agents/read-agents.ts';
 import { startAgent } from '../agents/run-commands.ts';
 import { accounts } from '../db/schema.ts';
 import type { Tx } from '../db/database.ts';
+import { doneBefore } from '../http/done-before.ts';
 import { handlersFor } from '../http/handlers.ts';
 import { TaxLotReader } from '../portfolio/tax-lots.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -111,6 +112,7 @@ async function shown(tx: Tx, { clock }: LiveDeps, uid: string, id: string) {
 
 /** Keys and limits: the signer is asked before anything is written here. */
 function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
+  // One pause for all of them: each reads permissions and balances at the exchange.
   const questions = new PacedQuestions(deps.clock);
   return handlersFor({
     liveConnections: ({ caller }) => readConnections(deps, caller.uid),
@@ -122,15 +124,20 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
       return { commandId, ...shownCheck(checked) };
     },
     connectExchange: async ({ caller, commandId, body, once }) => {
+      const done = await doneBefore(once);
+      if (done !== null) return done;
       const { exchange, label, limits, stepUpKeys } = body;
       const connectionId = connectionIdOf(caller.uid, commandId);
-      const { report, connection } = await connectExchange(deps, caller.uid, connectionId, {
+      const wanted = {
         exchange,
         label,
         stepUpKeys,
         key: { apiKey: body.apiKey, secret: body.secret },
         limits: limits === undefined ? null : limitsOf(limits),
-      });
+      };
+      const { report, connection } = await questions.ask(caller.uid, () =>
+        connectExchange(deps, caller.uid, connectionId, wanted),
+      );
       return once(async (tx) => {
         tx.afterCommit(() => trading.live?.poke(connectionId));
         return {
@@ -141,9 +148,13 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
       });
     },
     replaceExchangeKey: async ({ caller, commandId, params, body, once }) => {
+      const done = await doneBefore(once);
+      if (done !== null) return done;
       const connection = await ownConnection(deps.database.db, caller.uid, params.id);
       const { apiKey, secret, stepUp } = body;
-      const report = await replaceKey(deps, connection, { apiKey, secret }, tokenOf(stepUp));
+      const report = await questions.ask(caller.uid, () =>
+        replaceKey(deps, connection, { apiKey, secret }, tokenOf(stepUp)),
+      );
       return once(async (tx) => {
         tx.afterCommit(() => trading.live?.poke(connection.id));
         if (report.accepted)

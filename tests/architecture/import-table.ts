@@ -15,7 +15,7 @@ export interface Rule {
 export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config|periodic-task|engine-hash|source-hash|trading-deps|retention|secret-bytes)\.ts$/,
   /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|schema-live|faults|bulk|columns|ordered-id|sql-rows|user-events|person-versions|lanes)\.ts$/,
-  /^server\/http\/(handlers|app|callables|event-stream|allowance)\.ts$/,
+  /^server\/http\/(handlers|app|callables|event-stream|allowance|done-before)\.ts$/,
   /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series|candles-in-time|candles-since|offered-pairs)\.ts$/,
   /^server\/agents\/(agent-handlers|agent-lifecycle|run-commands|scheduler|read-agents|transitions|twins|backtest-records|trading-halts)\.ts$/,
   /^server\/reads\/(known-facts|reading|reply-cache|read-queue|open-reads)\.ts$/,

@@ -37,6 +37,8 @@ const LATER_REQUESTS = Number(process.env.CANARY_LATER ?? 300);
 const MEMORY_ROUNDS = 8;
 /** Within it the agent decides on a candle that has closed, and an order of its is filled, ms. */
 const DECIDED_MS = 5_000;
+/** A person's keys are looked at one after the other, with a pause of three seconds. */
+const KEY_PAUSE_MS = 3_100;
 
 let world: LiveProcesses;
 let person: TestUser;
@@ -97,8 +99,7 @@ async function makeErrors(): Promise<void> {
     ...standIn.issueKey(LIVE_ACCOUNT),
     apiKey: 'x'.repeat(20) + crypto.randomUUID(),
   });
-  // A person's keys are checked one after the other, with a pause of three seconds.
-  await sleep(3_100);
+  await sleep(KEY_PAUSE_MS);
   await call('checkExchangeKey', { body: { exchange, ...wrong } });
   const broken = canary('broken', standIn.issueKey(LIVE_ACCOUNT));
   const text = JSON.stringify({ exchange, ...broken });
@@ -114,6 +115,7 @@ async function makeErrors(): Promise<void> {
 async function connectAndTrade(): Promise<void> {
   const { standIn } = world;
   const key = canary('connected', standIn.issueKey(LIVE_ACCOUNT));
+  await sleep(KEY_PAUSE_MS);
   const { connection } = await call('connectExchange', {
     body: { exchange: 'kraken', label: 'A label that is kept', ...key, stepUpKeys: [device.key] },
   });
@@ -177,6 +179,7 @@ async function connectAndTrade(): Promise<void> {
     body: { ...body, keyDigest: keyDigest(replacing) },
   });
   const agreed = z.encode(StepUpToken, device.agree(z.decode(StepUpStatement, statement)));
+  await sleep(KEY_PAUSE_MS);
   const replaced = await call('replaceExchangeKey', {
     params,
     body: { ...replacing, stepUp: agreed },

@@ -131,6 +131,7 @@ describe('an exchange account', () => {
   it('is bound to no passkey that is another person’s', async () => {
     await world.floor.join('another');
     const { passkey } = await addPasskey('another');
+    await world.advance(20_000);
     const body = { exchange: 'kraken', label: 'Mine', ...world.standIn.issueKey('main') } as const;
     await expect(
       call(PERSON, 'connectExchange', { body: { ...body, stepUpKeys: [passkey.key] } }),
@@ -138,6 +139,7 @@ describe('an exchange account', () => {
   });
 
   it('says before it is connected what its key may do, and what could be traded', async () => {
+    await world.advance(20_000);
     const reply = await call(PERSON, 'checkExchangeKey', {
       body: { exchange: 'kraken', ...world.standIn.issueKey('main') },
     });

@@ -82,6 +82,16 @@ function newConnect(rights: Parameters<typeof world.standIn.issueKey>[1] = {}) {
 const connect = (wanted: WantedConnect, uid: string = PERSON) =>
   world.floor.call(uid, 'connectExchange', wanted);
 
+/** How often the signer is asked each thing from now on. */
+function countAsked(): ReadonlyMap<SignerAsk['act'], number> {
+  const asked = new Map<SignerAsk['act'], number>();
+  world.interfere((act) => {
+    asked.set(act, (asked.get(act) ?? 0) + 1);
+    return null;
+  });
+  return asked;
+}
+
 /** A confirmation by a device that the exchange account is not bound to. */
 function strangersStepUp(agentId: string | null = null) {
   const { connection, floor } = world;
@@ -114,6 +124,7 @@ function deletions({ deps, database }: Floor): Deletions {
 
 describe('a key', () => {
   it('that can withdraw is not taken, and nothing is connected (F74)', async () => {
+    await world.advance(PAUSE_MS);
     const key = world.standIn.issueKey('main', { withdraw: true });
     const body = { exchange: 'kraken', ...key } as const;
     const { report } = await world.floor.call(PERSON, 'checkExchangeKey', { body });
@@ -128,6 +139,7 @@ describe('a key', () => {
   });
 
   it('is checked once at a time for a person, and again after a pause', async () => {
+    await world.advance(PAUSE_MS);
     const body = { exchange: 'kraken', ...world.standIn.issueKey('main') } as const;
     let asked = 0;
     world.interfere((act) => {
@@ -149,6 +161,66 @@ describe('a key', () => {
     await world.advance(PAUSE_MS);
     expect((await check()).report.accepted).toBe(true);
     world.interfere(null);
+  });
+
+  it('is connected once at a time for a person, and the same command again asks no exchange', async () => {
+    await world.advance(PAUSE_MS);
+    const asked = countAsked();
+    const [first, ...others] = [newConnect(), newConnect(), newConnect()];
+    const answers = await Promise.allSettled([first, ...others].map((one) => connect(one)));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    await expect(connect(newConnect())).rejects.toMatchObject({ code: 'rate_limited' });
+    const again = await connect(first);
+    expect({ status: 'fulfilled', value: again }).toEqual(answers[0]);
+    await world.advance(PAUSE_MS);
+    expect(await connect(first)).toEqual(again);
+    expect(asked.get('connect')).toBe(1);
+    // A pause is shared by every question that reads a person's account.
+    const key = world.standIn.issueKey('main');
+    await world.floor.call(PERSON, 'checkExchangeKey', { body: { exchange: 'kraken', ...key } });
+    await expect(connect(newConnect())).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(asked.get('connect')).toBe(1);
+  });
+
+  it('that was not taken is answered so to the same command again', async () => {
+    await world.advance(PAUSE_MS);
+    const wanted = newConnect({ withdraw: true });
+    const refused = await connect(wanted);
+    expect(refused.connection).toBeNull();
+    await world.advance(PAUSE_MS);
+    expect(await connect(wanted)).toEqual(refused);
+  });
+
+  it('is replaced once at a time for a person', async () => {
+    const asked = countAsked();
+    await world.advance(PAUSE_MS);
+    const replace = () =>
+      world.floor.call(PERSON, 'replaceExchangeKey', {
+        params: { id: world.connection.id },
+        body: { ...world.standIn.issueKey('main'), stepUp: strangersStepUp() },
+      });
+    const answers = await Promise.allSettled([replace(), replace(), replace()]);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    await expect(replace()).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(asked.get('replace_key')).toBe(1);
+  });
+
+  it('is no more connected where a person has five exchange accounts', async () => {
+    const asked = countAsked();
+    for (let held = 1; held < 5; held += 1) {
+      await world.advance(PAUSE_MS);
+      expect((await connect(newConnect())).connection?.state).toBe('open');
+    }
+    await world.advance(PAUSE_MS);
+    await expect(connect(newConnect())).rejects.toMatchObject({
+      code: 'live_orders_open',
+      message: expect.stringContaining('5 exchange accounts') as string,
+    });
+    expect(asked.get('connect')).toBe(4);
+    const params = { id: world.connection.id };
+    await world.floor.call(PERSON, 'removeConnection', { params });
+    await world.advance(PAUSE_MS);
+    expect((await connect(newConnect())).connection?.state).toBe('open');
   });
 });
 

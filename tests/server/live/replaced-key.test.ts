@@ -142,6 +142,7 @@ describe('a key that was exchanged', () => {
     await world.advance(1_000);
     expect(await ask(key, commandId)).toEqual(first);
     const other = world.standIn.issueKey('main');
+    await world.advance(3_000);
     await expect(ask(other, randomUUID())).rejects.toMatchObject({ code: 'step_up_required' });
   }, 120_000);
 
