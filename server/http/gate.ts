@@ -66,13 +66,33 @@ export class Gate {
     requireContract(request);
   }
 
-  async enter(request: FastifyRequest, isStop: boolean): Promise<Identity> {
-    const identity = await this.deps.verifier.verify(bearerToken(request), {
-      skipRevocation: isStop,
-    });
+  /** `refusesRevoked`: of a stop, whose token is otherwise not asked about at the provider. */
+  async enter(
+    request: FastifyRequest,
+    isStop: boolean,
+    refusesRevoked = !isStop,
+  ): Promise<Identity> {
+    const identity = await this.identityOf(bearerToken(request), isStop, refusesRevoked);
     this.deps.limits.takeUser(identity.uid, isStop);
     await this.admit(identity, isStop);
     return identity;
+  }
+
+  /** A stop is let in whatever the provider's state is: only its word against the token counts. */
+  private async identityOf(
+    token: string,
+    isStop: boolean,
+    refusesRevoked: boolean,
+  ): Promise<Identity> {
+    const { verifier } = this.deps;
+    if (!refusesRevoked) return verifier.verify(token, { skipRevocation: true });
+    try {
+      return await verifier.verify(token);
+    } catch (error) {
+      const isSilent = error instanceof Refusal && error.code === 'identity_unavailable';
+      if (!isStop || !isSilent) throw error;
+      return verifier.verify(token, { skipRevocation: true });
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Whom the gate admits, and when it does so again. */
 import type { FastifyRequest } from 'fastify';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../contract/errors.ts';
 import { Gate } from '../../../server/http/gate.ts';
 import { RateLimits } from '../../../server/http/rate-limit.ts';
 import type { Identity, TokenVerifier } from '../../../server/identity/verifier.ts';
@@ -60,4 +61,42 @@ it('lets a stop in by its own way while the same person’s first reading still 
   await come(true);
   await come(false);
   expect(ways).toEqual([false, true]);
+});
+
+describe('a stop that takes stop losses away', () => {
+  const said = {
+    revoked: new Refusal('token_revoked', 'Ended'),
+    silent: new Refusal('identity_unavailable', 'No answer'),
+  };
+  const ways: (boolean | undefined)[] = [];
+  const gateWhere = (refusal: Refusal) =>
+    new Gate({
+      verifier: {
+        verify: (_token: string, options?: { skipRevocation?: boolean }) => {
+          ways.push(options?.skipRevocation);
+          return options?.skipRevocation === true
+            ? Promise.resolve({ uid: 'anna', email: null, authTimeMs: 0, expiresAtMs: 1_000 })
+            : Promise.reject(refusal);
+        },
+      } as unknown as TokenVerifier,
+      limits: new RateLimits({ userPerSecond: 100, ipPerSecond: 100 }, { now: () => 0 }),
+      admit: () => Promise.resolve(),
+    });
+  const come = (refusal: Refusal, refusesRevoked: boolean) =>
+    gateWhere(refusal).enter(
+      { headers: { authorization: 'Bearer a' } } as FastifyRequest,
+      true,
+      refusesRevoked,
+    );
+
+  it('is refused to a revoked token, as another stop is not', async () => {
+    await expect(come(said.revoked, true)).rejects.toBe(said.revoked);
+    expect((await come(said.revoked, false)).uid).toBe('anna');
+  });
+
+  it('is let in where the identity provider does not answer', async () => {
+    ways.length = 0;
+    expect((await come(said.silent, true)).uid).toBe('anna');
+    expect(ways).toEqual([undefined, true]);
+  });
 });

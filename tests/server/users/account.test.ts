@@ -561,6 +561,26 @@ describe('signing out everywhere', () => {
     ).toBe(200);
   });
 
+  it('lets an older token stop agents still, but take no stop loss of real money away', async () => {
+    const mine = await livedIn();
+    const ofMine = eq(schema.liveConnections.uid, mine.uid);
+    await db().update(schema.liveConnections).set({ state: 'open', endedAt: null }).where(ofMine);
+    const connected = async () =>
+      (await db().select().from(schema.liveConnections).where(ofMine))[0];
+    const params = { id: (await connected())?.id ?? '' };
+    const end = (token: string) => test.call('endLiveTrading', { token, params });
+    clock.advance(10_000);
+    await test.hosted('signOutEverywhere', mine.token, {});
+    const { status, json } = await end(mine.token);
+    expect([status, json]).toMatchObject([401, { error: { code: 'token_revoked' } }]);
+    expect((await connected())?.entriesOffSince).toBeNull();
+    expect((await test.call('stopAll', { token: mine.token, body: {} })).status).toBe(200);
+    clock.advance(1_000);
+    const token = await test.signToken(mine.uid, { email: mine.email });
+    expect((await end(token)).status).toBe(200);
+    expect((await connected())?.entriesOffSince).not.toBeNull();
+  });
+
   it('ends the notifications of every device of theirs, and of nobody else (R2-19)', async () => {
     const [mine, other] = [await livedIn(), await livedIn()];
     const devicesOf = ({ uid }: Person) =>
