@@ -116,10 +116,13 @@ const RESULTS = sql`
     ) summed left join agents on agents.id = agent_id group by agent_id, agents.name
   ) by_agent`;
 
+/** The newest accounts, whose numbers have no gaps, and the one that is read. */
+const BOOKS_MAX = 100;
 const BOOKS = sql`
   select json_agg(json_build_object('book', book, 'openedAt', opened_at, 'closedAt', closed_at, 'equity', (
     select trim_scale(equity)::text from equity_points where account_id = others.id order by at_market_ms desc limit 1)) order by book)
-  from accounts others where others.uid = account.uid and others.source = account.source`;
+  from accounts others where others.uid = account.uid and others.source = account.source and (others.id = account.id or others.book > (
+    select max(book) from accounts newest where newest.uid = account.uid and newest.source = account.source) - ${BOOKS_MAX}::int)`;
 
 /**
  * From when on trades are not in the mark that opens the day: a mark has in it what was decided

@@ -1,15 +1,20 @@
 /** Begins a new paper account and closes the old one, which stays readable. Nothing is erased. */
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, count, eq, gt, isNull, min } from 'drizzle-orm';
 import type { TradingDeps } from '../trading-deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
 import { deleteBacktestRecords } from '../agents/backtest-records.ts';
 import { stopForNewAccount } from '../agents/transitions.ts';
 import { formatFixed, ZERO } from '../../contract/money.ts';
 import { markToMarket } from '../../engine/accounting/ledger.ts';
+import { DAY_MS } from '../../engine/execution/schedule.ts';
 import type { Tx } from '../db/database.ts';
 import { accounts, equityPoints, positions } from '../db/schema.ts';
+import { tooOften } from '../http/allowance.ts';
 import { cashOfAccounts, lockAccount, openPositionsOf, quotesOf, toOpenPosition } from './marks.ts';
 import { openAccount, openAccountOf, type AccountRow } from './open-account.ts';
+
+/** Each account stays for good, with its deposit, its mark and a line in the list of accounts. */
+const RESETS_A_DAY = 20;
 
 /**
  * Stops every agent, closes the account with what it holds at that moment (its positions keep their
@@ -25,6 +30,7 @@ export async function resetAccount(tx: Tx, deps: TradingDeps, uid: string): Prom
   const old = await openAccountOf(tx.db, uid, source);
   if (old !== null) {
     await lockAccount(tx, old.id);
+    await refuseTooMany(tx, deps.clock.now(), uid);
     await keepLastValue(tx, deps, old.id);
     await tx.db
       .update(positions)
@@ -38,6 +44,23 @@ export async function resetAccount(tx: Tx, deps: TradingDeps, uid: string): Prom
   await stopForNewAccount(tx, deps, uid, rows);
   await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
   return fresh;
+}
+
+/** Those that began the person anew in the last 24 hours; the caller has their open account. */
+async function refuseTooMany(tx: Tx, now: number, uid: string): Promise<void> {
+  const since = now - DAY_MS;
+  const [made] = await tx.db
+    .select({ count: count(), first: min(accounts.openedAt) })
+    .from(accounts)
+    .where(
+      and(
+        eq(accounts.uid, uid),
+        isNull(accounts.connectionId),
+        gt(accounts.book, 1),
+        gt(accounts.openedAt, since),
+      ),
+    );
+  if ((made?.count ?? 0) >= RESETS_A_DAY) throw tooOften((made?.first ?? now) - since);
 }
 
 /** The last point of the curve: what the account is worth at the moment it is closed. */

@@ -3,7 +3,7 @@
  * that always balance.
  */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq, lt } from 'drizzle-orm';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -22,6 +22,7 @@ import { keepTidy } from '../../../server/retention.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import {
+  accounts,
   balances,
   decisionCounts,
   decisions,
@@ -308,6 +309,59 @@ describe('getting out', () => {
     await floor.call(uid, 'startAgent', { params: { id: made[0]?.id ?? '' }, body: {} });
     expect(await floor.run(scheduler, 2)).toBeGreaterThan(0);
     expect((await checkLedger(db)).problems).toEqual([]);
+  });
+});
+
+describe('resets', () => {
+  const DAY_MS = 86_400_000;
+  const reset = () => floor.call(uid, 'resetPaper');
+
+  it('are twenty a day, then refused with the time until the next one', async () => {
+    const startedAt = floor.clock.at;
+    for (let done = 0; done < 20; done += 1) {
+      floor.clock.at += 60_000;
+      await reset();
+    }
+    const first = startedAt + 60_000;
+    await expect(reset()).rejects.toMatchObject({
+      code: 'limit_reached',
+      status: 429,
+      more: { retryAfterMs: first + DAY_MS - floor.clock.at },
+    });
+    expect((await floor.call(uid, 'portfolio')).book).toBe(21);
+    await floor.join(`other${tape}`);
+    expect((await floor.call(`other${tape}`, 'resetPaper')).portfolio.book).toBe(2);
+    floor.clock.at = first + DAY_MS;
+    expect((await reset()).portfolio.book).toBe(22);
+    await expect(reset()).rejects.toMatchObject({ code: 'limit_reached' });
+  });
+
+  it('leave the newest hundred accounts in the list, and the one that is looked at', async () => {
+    const [open] = await db.select().from(accounts).where(eq(accounts.uid, uid));
+    if (open === undefined) throw new Error('There is no account');
+    const closed = { closedAt: 1, openedAt: 1 };
+    await db.update(accounts).set({ book: 103 }).where(eq(accounts.id, open.id));
+    await db.insert(accounts).values(
+      Array.from({ length: 102 }, (_, index) => ({
+        ...open,
+        ...closed,
+        id: randomUUID(),
+        book: index + 1,
+      })),
+    );
+    const numbers = async (book?: number) => {
+      const { books = [] } = await floor.call(
+        uid,
+        'portfolio',
+        book === undefined ? {} : { query: { book } },
+      );
+      return books.map((one) => one.book);
+    };
+    const newest = Array.from({ length: 100 }, (_, index) => index + 4);
+    expect(await numbers()).toEqual(newest);
+    expect(await numbers(2)).toEqual([2, ...newest]);
+    // They have no deposits: no ledger is to be read with them.
+    await db.delete(accounts).where(and(eq(accounts.uid, uid), lt(accounts.book, 103)));
   });
 });
 
