@@ -30,6 +30,7 @@ import type { Callables } from './http/callable.ts';
 import { heldCallables } from './http/callables.ts';
 import { entriesOffOf } from './agents/trading-halts.ts';
 import type { Handlers } from './http/handlers.ts';
+import { networkOf } from './http/network-of.ts';
 import { RateLimit, RateLimits } from './http/rate-limit.ts';
 import { SharedSpending } from './http/shared-spending.ts';
 import type { IdentityAdministration } from './identity/administration.ts';
@@ -294,7 +295,7 @@ function billingRoutes(
       ...trading,
       payments,
       limit: (ip) => {
-        anonymousLimit.take(ip);
+        anonymousLimit.take(networkOf(ip));
       },
     });
 }

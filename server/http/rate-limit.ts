@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
+import { networkOf } from './network-of.ts';
 
 const BURST_SECONDS = 15;
 const KEEP_MAX = 20_000;
@@ -116,4 +117,4 @@ export class RateLimits {
 
 /** An address goes to other servers, and so through the database, under a name of its own. */
 const nameOf = (ip: string): string =>
-  createHash('sha256').update(ip).digest('base64url').slice(0, 16);
+  createHash('sha256').update(networkOf(ip)).digest('base64url').slice(0, 16);

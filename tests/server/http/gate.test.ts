@@ -100,3 +100,46 @@ describe('a stop that takes stop losses away', () => {
     expect(ways).toEqual([undefined, true]);
   });
 });
+
+describe('the limit of an address', () => {
+  const taken = (limits: RateLimits, ip: string): boolean => {
+    try {
+      limits.takeAddress(ip, false);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  /** One token, and none comes after it: what the second address finds is what the first left. */
+  const afterFirst = (first: string, second: string): boolean => {
+    const limits = new RateLimits({ userPerSecond: 1, ipPerSecond: 1 / 15 }, { now: () => 0 });
+    expect(taken(limits, first)).toBe(true);
+    return taken(limits, second);
+  };
+
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+    ['2001:db8::1', '2001:DB8:0:0:9::'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+    ['2001:db8:1::1', '2001:db8:1:0:1::1'],
+    ['::1', '0:0:0:0:5:6:7:8'],
+    ['fe80::1%eth0', 'fe80::2'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::ffff:c000:207', '192.0.2.7'],
+    ['64:ff9b::192.0.2.7', '192.0.2.7'],
+    ['::FFFF:192.0.2.7', '::ffff:192.0.2.7'],
+  ])('counts %s and %s as one', (first, second) => {
+    expect(afterFirst(first, second)).toBe(false);
+  });
+
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:3::1'],
+    ['192.0.2.7', '192.0.2.8'],
+    ['::ffff:192.0.2.7', '::ffff:192.0.2.8'],
+    ['::ffff:192.0.2.7', '::1'],
+    ['::ffff:0:192.0.2.7', '::ffff:192.0.2.7'],
+    ['left', '192.0.2.7'],
+  ])('tells %s from %s', (first, second) => {
+    expect(afterFirst(first, second)).toBe(true);
+  });
+});
