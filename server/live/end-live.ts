@@ -44,31 +44,26 @@ export async function endLiveTrading(
     if (after !== null) stopped.push(after);
   }
   const now = deps.clock.now();
+  const wasGuarded = await letGo(tx, connection);
+  let isNew = stopped.length > 0 || wasGuarded || connection.entriesOffSince === null;
+  for (const stored of await liveOrdersOf(tx.db, connection.id)) {
+    if (hasEnded(stored.order)) continue;
+    isNew ||= stored.order.cancel === null;
+    await applyEvents(tx, deps, connection, stored, [{ kind: 'cancel_asked', atMs: now }]);
+  }
+  // Pressed again where nothing is left to end, it is the end that there was: it is told once.
+  const since = isNew ? now : (connection.entriesOffSince ?? now);
   await tx.db
     .update(liveConnections)
-    .set({ entriesOffSince: now })
+    .set({ entriesOffSince: since })
     .where(eq(liveConnections.id, connection.id));
-  await tx.db.delete(liveExits).where(eq(liveExits.connectionId, connection.id));
-  // Without a price no stop is placed again, at the exchange or here.
-  await tx.db
-    .update(positions)
-    .set({ stopPrice: null })
-    .where(and(eq(positions.accountId, connection.accountId), isNull(positions.closedMarketMs)));
-  // Nor for what a purchase brings that is found later, also one that was held to be none.
-  await tx.db
-    .update(liveOrders)
-    .set({ protectAt: null })
-    .where(and(eq(liveOrders.connectionId, connection.id), isNotNull(liveOrders.protectAt)));
-  for (const stored of await liveOrdersOf(tx.db, connection.id))
-    if (!hasEnded(stored.order))
-      await applyEvents(tx, deps, connection, stored, [{ kind: 'cancel_asked', atMs: now }]);
   const twins = await followLive(tx, deps, stopped, 'stop');
   await publishChanged(tx, deps, connection.uid, [...stopped, ...twins]);
   await raiseAlarms(tx, deps, [
     {
       connectionId: connection.id,
       kind: 'live_ended',
-      about: String(now),
+      about: String(since),
       detail: { agents: stopped.length },
     },
   ]);
@@ -77,6 +72,36 @@ export async function endLiveTrading(
     for (const { id } of stopped) deps.live?.ended(connection.id, id);
     deps.live?.poke(connection.id);
   });
+}
+
+/** What is to be sold, and every price at which it would be. False where there was none of it. */
+async function letGo(
+  tx: Tx,
+  { id, accountId }: Pick<ConnectionRow, 'id' | 'accountId'>,
+): Promise<boolean> {
+  const exits = await tx.db
+    .delete(liveExits)
+    .where(eq(liveExits.connectionId, id))
+    .returning({ symbol: liveExits.symbol });
+  // Without a price no stop is placed again, at the exchange or here.
+  const stops = await tx.db
+    .update(positions)
+    .set({ stopPrice: null })
+    .where(
+      and(
+        eq(positions.accountId, accountId),
+        isNull(positions.closedMarketMs),
+        isNotNull(positions.stopPrice),
+      ),
+    )
+    .returning({ id: positions.id });
+  // Nor for what a purchase brings that is found later, also one that was held to be none.
+  const later = await tx.db
+    .update(liveOrders)
+    .set({ protectAt: null })
+    .where(and(eq(liveOrders.connectionId, id), isNotNull(liveOrders.protectAt)))
+    .returning({ id: liveOrders.id });
+  return exits.length + stops.length + later.length > 0;
 }
 
 export const keyNotDeleted = (): Refusal =>

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { LiveAccount } from '../../../contract/live.ts';
 import { StepUpToken, type SignerAsk } from '../../../contract/signer.ts';
 import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
+import { events } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
 import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { connectionIdOf } from '../../../server/live/connect.ts';
@@ -347,6 +348,33 @@ describe('what is held', () => {
     },
     60_000,
   );
+
+  it('is told of once when live trading ends, however often that is pressed', async () => {
+    await world.look();
+    const agentId = await untilHeld();
+    const params = { id: world.connection.id };
+    const { db } = world.floor.database;
+    const pressedAgain = async () => {
+      await world.advance(5_000);
+      await world.floor.call(PERSON, 'endLiveTrading', { params });
+      return [
+        (await account()).alarms.filter(({ kind }) => kind === 'live_ended').length,
+        await db.$count(events),
+      ];
+    };
+    const [alarms, told] = await pressedAgain();
+    expect(alarms).toBe(1);
+    for (let looks = 0; looks < 4; looks += 1) {
+      await world.look();
+      await world.advance(5_000);
+    }
+    const settled = await db.$count(events);
+    expect(settled).toBeGreaterThan(told ?? 0);
+    expect(await pressedAgain()).toEqual([1, settled]);
+    expect(await pressedAgain()).toEqual([1, settled]);
+    await world.start(agentId);
+    expect((await pressedAgain())[0]).toBe(2);
+  }, 60_000);
 
   it('keeps its orders out of the way when live trading ends, and the key goes last', async () => {
     await world.look();
