@@ -58,6 +58,11 @@ export interface ProviderSubscription {
   /** The end of what is paid for. */
   currentPeriodEnd: number | null;
   cancelAtPeriodEnd: boolean;
+  /**
+   * What became of its newest bill: `change` is overdue for a change within a period that is paid,
+   * `open` any other that is not paid, and `credit` gives something back.
+   */
+  bill: 'paid' | 'credit' | 'change' | 'open';
 }
 
 export interface PortalOrder {

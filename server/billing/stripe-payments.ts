@@ -241,9 +241,7 @@ export class StripePayments implements Payments {
       );
     const back = `${this.settings.publicOrigin}${returnPath}`;
     const flow =
-      plan === null || subscriptionId === null
-        ? {}
-        : { flow_data: await this.flowOf(subscriptionId, plan, back) };
+      plan === null || subscriptionId === null ? {} : await this.flowOf(subscriptionId, plan, back);
     const session = await this.ask('portal', () =>
       this.stripe.billingPortal.sessions.create(
         { customer: customerId, return_url: back, ...flow },
@@ -253,26 +251,32 @@ export class StripePayments implements Payments {
     return session.url;
   }
 
+  /** None to a plan that Stripe has already: its bill is open, and paid on the front page. */
   private async flowOf(
     subscription: string,
     plan: Plan,
     back: string,
-  ): Promise<Stripe.BillingPortal.SessionCreateParams.FlowData> {
+  ): Promise<Pick<Stripe.BillingPortal.SessionCreateParams, 'flow_data'>> {
     const after_completion = { type: 'redirect' as const, redirect: { return_url: back } };
     if (plan.priceId === null)
       return {
-        type: 'subscription_cancel',
-        subscription_cancel: { subscription },
-        after_completion,
+        flow_data: {
+          type: 'subscription_cancel',
+          subscription_cancel: { subscription },
+          after_completion,
+        },
       };
     const item = (
       await this.ask('subscription', () => this.stripe.subscriptions.retrieve(subscription))
     ).items.data[0];
+    if (item?.price.id === plan.priceId) return {};
     const items = item === undefined ? [] : [{ id: item.id, price: plan.priceId, quantity: 1 }];
     return {
-      type: 'subscription_update_confirm',
-      subscription_update_confirm: { subscription, items },
-      after_completion,
+      flow_data: {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: { subscription, items },
+        after_completion,
+      },
     };
   }
 
@@ -298,7 +302,7 @@ export class StripePayments implements Payments {
       unlessGone(this.stripe.subscriptions.retrieve(living.subscriptionId)),
     );
     const item = subscription?.items.data[0];
-    if (item === undefined) return null;
+    if (item === undefined || item.price.id === priceId) return null;
     const preview = await this.ask('preview', () =>
       this.stripe.invoices.createPreview({
         customer: customerId,

@@ -105,6 +105,14 @@ export function owesItsPeriod(subscription: Stripe.Subscription): boolean {
   );
 }
 
+/** An invoice that asks for nothing is paid as soon as it is made. */
+function billOf(subscription: Stripe.Subscription): ProviderSubscription['bill'] {
+  const { latest_invoice: invoice, status } = subscription;
+  if (invoice === null || typeof invoice === 'string') return 'open';
+  if (invoice.status === 'paid') return invoice.total < 0 ? 'credit' : 'paid';
+  return status === 'past_due' && !owesItsPeriod(subscription) ? 'change' : 'open';
+}
+
 /**
  * A subscription with the end of what is paid for. Stripe begins the next period before its payment
  * has come: while that is overdue, what is paid for ended where the period began. A date of
@@ -135,6 +143,7 @@ export function subscriptionOf(
     priceId,
     currentPeriodEnd: endsOnDate && !subscription.cancel_at_period_end ? cancelAt : periodEnd,
     cancelAtPeriodEnd: subscription.cancel_at_period_end || endsOnDate,
+    bill: billOf(subscription),
   };
 }
 

@@ -10,6 +10,7 @@ import { accountDeletions, users } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
 import type { EventLog } from '../db/user-events.ts';
 import { readSubscription } from './entitlement.ts';
+import { settledPlan } from './paid-tier.ts';
 import type { ProviderSubscription } from './payments.ts';
 import { subscriptionCounts } from './subscription-state.ts';
 
@@ -72,17 +73,24 @@ export async function recordSubscription(
     !subscriptionCounts(seen, observation.at)
   )
     return false;
+  const plan = settledPlan({ ...seen, ...planOfSeen(seen, known) }, known);
   const facts = {
     provider,
     status: seen.status,
-    ...planOfSeen(seen, known),
+    tier: plan.tier,
+    planId: plan.planId,
     priceId: seen.priceId,
     customerId: seen.customerId,
     providerSubscriptionId: seen.id,
-    currentPeriodEnd: seen.currentPeriodEnd,
+    currentPeriodEnd: plan.currentPeriodEnd,
     cancelAtPeriodEnd: seen.cancelAtPeriodEnd,
   };
-  const values = { ...facts, updatedAt: observation.at, observation: observation.number };
+  const values = {
+    ...facts,
+    paidTier: plan.paidTier,
+    updatedAt: observation.at,
+    observation: observation.number,
+  };
   await tx.db
     .insert(subscriptions)
     .values({ uid: seen.uid, ...values })

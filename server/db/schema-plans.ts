@@ -28,6 +28,8 @@ export const subscriptions = pgTable(
     providerSubscriptionId: text('provider_subscription_id'),
     currentPeriodEnd: ms('current_period_end'),
     cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
+    /** The tier that was last paid for under this subscription; null where none was yet. */
+    paidTier: text('paid_tier'),
     updatedAt: ms('updated_at').notNull(),
     /**
      * Number of the question to the provider that this row answers, from `observations`: news of an

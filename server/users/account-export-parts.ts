@@ -71,6 +71,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
       subscriptionId: 'provider_subscription_id',
       currentPeriodEnd: time('current_period_end'),
       cancelAtPeriodEnd: 'cancel_at_period_end',
+      paidTier: 'paid_tier',
       updatedAt: time('updated_at'),
     },
   },

@@ -22,7 +22,14 @@ export interface StandInSubscription {
   cancelAtPeriodEnd: boolean;
   cancelAt?: number | null;
   /** What its newest invoice is for; the renewal that began the period unless told otherwise. */
-  latestInvoice?: { reason: Stripe.Invoice.BillingReason; created: number };
+  latestInvoice?: {
+    reason: Stripe.Invoice.BillingReason;
+    created: number;
+    /** Where it is not what follows from the subscription's status. */
+    status?: Stripe.Invoice.Status;
+    /** Below zero where it is a credit. */
+    total?: number;
+  };
 }
 
 interface StandInInvoice {
@@ -222,7 +229,8 @@ function latestInvoice(
   const invoice = {
     id: `in_${id}`,
     object: 'invoice' as const,
-    status: booked ?? (OWING.has(status) ? 'open' : 'paid'),
+    status: latest?.status ?? booked ?? (OWING.has(status) ? 'open' : 'paid'),
+    total: latest?.total ?? 1_900,
     billing_reason: latest?.reason ?? 'subscription_cycle',
     created: latest?.created ?? periodStart ?? periodEnd - PERIOD_S,
   } satisfies Partial<Stripe.Invoice>;

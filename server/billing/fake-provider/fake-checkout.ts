@@ -155,6 +155,7 @@ async function settle(
     priceId: plan.priceId ?? '',
     currentPeriodEnd: now + FAKE_PERIOD_MS,
     cancelAtPeriodEnd: false,
+    bill: 'paid',
   });
   await tx.db.update(checkouts).set({ state: 'complete' }).where(eq(checkouts.id, row.id));
   return { kind: 'paid', to: row.successUrl };

@@ -152,6 +152,8 @@ export function providerView(
     status: row.status === 'active' || row.status === 'past_due' ? row.status : 'canceled',
     currentPeriodEnd: row.currentPeriodEnd,
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+    // A change is made here once it is paid.
+    bill: 'paid',
     ...change,
   };
 }

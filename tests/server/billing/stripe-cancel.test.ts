@@ -166,3 +166,156 @@ it('keeps the month that is paid where a change in the middle of it is overdue (
   expect(subscription).toMatchObject({ cancelAtPeriodEnd: true, currentPeriodEnd: end });
   expect([held.status, held.cancelAtPeriodEnd]).toEqual(['past_due', true]);
 });
+
+describe('a change to a larger plan whose charge failed', () => {
+  /** Somebody who has paid for Starter, as our record has it too. */
+  async function starter() {
+    const { uid, held } = await there.subscriber();
+    held.priceId = 'price_starter';
+    const { call, preview, reconciliation } = there.server({ 'pro-max': ['price_pro_max'] });
+    await reconciliation.runOnce();
+    /** What Stripe has after a change in the middle of the period, and what we make of it. */
+    const change = async (
+      priceId: string,
+      status: Stripe.Subscription.Status,
+      invoice: { status: Stripe.Invoice.Status; total?: number },
+    ) => {
+      there.world.clock.at += 60 * 60_000;
+      const created = Math.floor(there.world.clock.at / 1_000);
+      Object.assign(held, {
+        priceId,
+        status,
+        latestInvoice: { reason: 'subscription_update', created, ...invoice },
+      });
+      there.stripe.events.push({
+        id: `evt_${held.id}_${created}`,
+        type: 'customer.subscription.updated',
+        created,
+        data: { object: { id: held.id, object: 'subscription' } },
+      });
+      await reconciliation.runOnce();
+      const { entitledTier, standing, subscription } = await call(uid, 'subscriptionStatus');
+      return { tier: entitledTier, state: standing?.state, plan: subscription?.planId };
+    };
+    return { uid, held, call, preview, change, reconciliation };
+  }
+
+  it('leaves the plan that is paid, until the larger one is (R4-02, R7-03)', async () => {
+    const { change } = await starter();
+    expect(await change('price_pro_max', 'past_due', { status: 'open' })).toEqual({
+      tier: 'starter',
+      state: 'grace',
+      plan: 'starter',
+    });
+    expect(await change('price_pro', 'past_due', { status: 'open' })).toMatchObject({
+      tier: 'starter',
+    });
+    expect(await change('price_pro', 'active', { status: 'paid' })).toEqual({
+      tier: 'pro',
+      state: 'active',
+      plan: 'pro',
+    });
+    // That is the plan from which a next change is measured.
+    expect(await change('price_pro_max', 'past_due', { status: 'open' })).toMatchObject({
+      tier: 'pro',
+    });
+  });
+
+  it('still leaves it where the renewal at the new price fails as well', async () => {
+    const { held, call, uid, change, reconciliation } = await starter();
+    await change('price_pro_max', 'past_due', { status: 'open' });
+    there.world.clock.at = (held.periodEnd + 3_600) * 1_000;
+    Object.assign(held, {
+      periodStart: held.periodEnd,
+      periodEnd: held.periodEnd + PERIOD_S,
+      latestInvoice: undefined,
+    });
+    await reconciliation.runOnce();
+    expect(await call(uid, 'subscriptionStatus')).toMatchObject({
+      entitledTier: 'starter',
+      standing: { state: 'grace' },
+    });
+  });
+
+  it('gives a bank debit its days, and takes back what it did not pay', async () => {
+    const { change } = await starter();
+    expect(await change('price_pro', 'active', { status: 'open' })).toMatchObject({ tier: 'pro' });
+    expect(await change('price_pro', 'past_due', { status: 'open' })).toMatchObject({
+      tier: 'starter',
+    });
+  });
+
+  it('makes nothing of the credit for leaving a plan that was never paid', async () => {
+    const { change } = await starter();
+    await change('price_pro_max', 'past_due', { status: 'open' });
+    const credit = { status: 'paid', total: -8_000 } as const;
+    expect(await change('price_pro', 'active', credit)).toMatchObject({ tier: 'starter' });
+  });
+
+  it('measures from the smaller plan once somebody has changed to it', async () => {
+    const { change } = await starter();
+    await change('price_pro_max', 'active', { status: 'paid' });
+    const credit = { status: 'paid', total: -8_000 } as const;
+    expect(await change('price_pro', 'active', credit)).toMatchObject({ tier: 'pro' });
+    expect(await change('price_pro_max', 'past_due', { status: 'open' })).toMatchObject({
+      tier: 'pro',
+    });
+  });
+
+  it('gives the smallest plan where it is the first that is heard of a subscription', async () => {
+    const { uid, held } = await there.subscriber();
+    Object.assign(held, {
+      status: 'past_due',
+      latestInvoice: {
+        reason: 'subscription_update',
+        created: Math.floor(there.world.clock.at / 1_000) + 3_600,
+      },
+    });
+    const { call, reconciliation } = there.server();
+    await reconciliation.runOnce();
+    expect((await call(uid, 'subscriptionStatus')).entitledTier).toBe('starter');
+  });
+
+  it('opens the portal at its front page, where the open bill is paid', async () => {
+    const { uid, call, preview, change } = await starter();
+    await change('price_pro', 'past_due', { status: 'open' });
+    expect(await preview(uid, 'pro')).toMatchObject({ kind: 'upgrade', charge: null });
+    await call(uid, 'customerPortal', { returnUrl: '/subscription', planId: 'pro' });
+    const asked = there.stripe.requests.findLast(({ path }) => path.includes('billing_portal'));
+    expect(Object.keys(asked?.fields ?? {})).toEqual(['customer', 'return_url']);
+  });
+});
+
+it.each(['past_due', 'active'] as const)(
+  'pays no month that is owed by a change of plan after which it is %s (R7-03)',
+  async (status) => {
+    const { uid, held, call, reconciliation, paidUntil } = await overdue();
+    there.world.clock.at += 6 * 60_000;
+    Object.assign(held, {
+      status,
+      priceId: 'price_starter',
+      latestInvoice: {
+        reason: 'subscription_update',
+        created: Math.floor(there.world.clock.at / 1_000),
+        ...(status === 'active' ? { status: 'paid', total: -8_000 } : {}),
+      },
+    });
+    for (let look = 0; look < 2; look += 1) {
+      await reconciliation.runOnce();
+      expect(await call(uid, 'subscriptionStatus')).toMatchObject({
+        entitledTier: 'starter',
+        standing: { state: 'grace', until: paidUntil + 3 * DAY_MS },
+      });
+      there.world.clock.at += 7 * 60 * 60_000;
+    }
+    // Whoever pays has it.
+    there.world.clock.at += 6 * 60_000;
+    Object.assign(held, { status: 'active', latestInvoice: undefined });
+    there.stripe.invoices.length = 0;
+    await reconciliation.runOnce();
+    expect((await call(uid, 'subscriptionStatus')).standing).toMatchObject({
+      state: 'active',
+      until: held.periodEnd * 1_000,
+    });
+  },
+);
