@@ -10,11 +10,12 @@ import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { accounts, agents, fills } from '../db/schema.ts';
 import type { EventLog } from '../db/user-events.ts';
+import { Allowance } from '../http/allowance.ts';
 import { handlersFor, type CallContext } from '../http/handlers.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market-source.ts';
 import { previewChange } from './change-preview.ts';
-import { checkoutStateOf } from './checkout-state.ts';
+import { checkoutStates } from './checkout-state.ts';
 import { refuseInFreeDays } from './free-days.ts';
 import { keepOpened, openCheckout } from './open-checkout.ts';
 import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
@@ -23,6 +24,13 @@ import type { Payments } from './payments.ts';
 import { returnPath } from './return-path.ts';
 import { observe, recordSubscription, subscriptionOnWire } from './subscription-record.ts';
 import { startTrial, trialOnWire } from './trial.ts';
+
+const HOUR_MS = 3_600_000;
+/**
+ * Each is a question to the provider or several, whose limit is one for everybody. A page that waits
+ * for a payment asks for the checkout's state six times, and fifty presses at once open one checkout.
+ */
+const ASKED_AN_HOUR = 60;
 
 export interface BillingDeps {
   database: Database;
@@ -40,6 +48,10 @@ export interface BillingDeps {
 
 export function billingHandlers(deps: BillingDeps) {
   const { database, clock, payments } = deps;
+  const stateOf = checkoutStates(deps);
+  const allowed = () => new Allowance(ASKED_AN_HOUR, HOUR_MS, clock);
+  const [opened, states, previews] = [allowed(), allowed(), allowed()];
+  const [invoices, portals, ends] = [allowed(), allowed(), allowed()];
   return handlersFor({
     plans: async () => ({
       plans: await payments.plans(),
@@ -59,9 +71,13 @@ export function billingHandlers(deps: BillingDeps) {
       };
     },
 
-    changePreview: ({ caller, query }) => previewChange(deps, caller.uid, query.planId),
+    changePreview: async ({ caller, query }) => {
+      previews.take(caller.uid);
+      return previewChange(deps, caller.uid, query.planId);
+    },
 
     invoices: async ({ caller }) => {
+      invoices.take(caller.uid);
       const row = await readSubscription(database.db, caller.uid);
       const own = row?.provider === payments.provider ? row.customerId : null;
       return {
@@ -75,18 +91,29 @@ export function billingHandlers(deps: BillingDeps) {
 
     trialStart: (context) => beginTrial(deps, context),
     usage: ({ caller }) => readUsage(deps, caller.uid),
-    subscribe: (context) => subscribe(deps, context),
+    subscribe: async (context) => {
+      ends.take(context.caller.uid);
+      return subscribe(deps, context);
+    },
 
     createCheckout: async ({ caller, commandId, body, once }) => {
-      const opened = await openCheckout(deps, caller, body);
+      opened.take(caller.uid);
+      const checkout = await openCheckout(deps, caller, body);
       return once(async (tx) => {
-        await keepOpened(tx, opened);
-        return { commandId, url: opened.url, clientSecret: opened.clientSecret };
+        await keepOpened(tx, checkout);
+        return { commandId, url: checkout.url, clientSecret: checkout.clientSecret };
       });
     },
 
-    checkoutState: async ({ caller }) => ({ state: await checkoutStateOf(deps, caller.uid) }),
-    customerPortal: (context) => openPortal(deps, context),
+    checkoutState: async ({ caller }) => {
+      states.take(caller.uid);
+      return { state: await stateOf(caller.uid) };
+    },
+
+    customerPortal: async (context) => {
+      portals.take(context.caller.uid);
+      return openPortal(deps, context);
+    },
   });
 }
 

@@ -69,6 +69,7 @@ export class StripePayments implements Payments {
   private readonly failedCustomers = new Map<string, number>();
   private askedPlans: Promise<Plan[]> | null = null;
   private cachedPlans: { plans: Plan[]; at: number } | null = null;
+  private cachedCoupon: { id: string; coupon: Promise<Coupon | null>; at: number } | null = null;
 
   constructor(
     private readonly settings: StripeSettings,
@@ -330,7 +331,20 @@ export class StripePayments implements Payments {
     return { invoices: list?.data.map(invoiceOf) ?? [], more: list?.has_more ?? false };
   }
 
-  async coupon(id: string): Promise<Coupon | null> {
+  /** There is one, which is shown with the plans and kept as long. */
+  coupon(id: string): Promise<Coupon | null> {
+    const now = this.clock.now();
+    const known = this.cachedCoupon;
+    if (known?.id === id && now - known.at < PLANS_FRESH_MS) return known.coupon;
+    const next = { id, coupon: this.readCoupon(id), at: now };
+    this.cachedCoupon = next;
+    next.coupon.catch(() => {
+      if (this.cachedCoupon === next) this.cachedCoupon = null;
+    });
+    return next.coupon;
+  }
+
+  private async readCoupon(id: string): Promise<Coupon | null> {
     const coupon = await this.ask('coupon', () => unlessGone(this.stripe.coupons.retrieve(id)));
     return coupon === null ? null : couponOf(coupon);
   }
