@@ -33,7 +33,7 @@ export type Coupon = z.infer<typeof Coupon>;
 export const Plans = z.object({
   plans: z.array(Plan),
   provider: z.enum(['stripe', 'test']),
-  /** Null or absent where no coupon is honoured. */
+  /** Null or absent where no coupon is honoured, or not for somebody who had a plan. */
   coupon: z.optional(z.nullable(Coupon)),
 });
 export type Plans = z.infer<typeof Plans>;

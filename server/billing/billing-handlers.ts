@@ -16,6 +16,7 @@ import type { Log } from '../log.ts';
 import type { Market } from '../market/market-source.ts';
 import { previewChange } from './change-preview.ts';
 import { checkoutStates } from './checkout-state.ts';
+import { firstCoupon } from './first-coupon.ts';
 import { refuseInFreeDays } from './free-days.ts';
 import { keepOpened, openCheckout } from './open-checkout.ts';
 import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
@@ -53,11 +54,14 @@ export function billingHandlers(deps: BillingDeps) {
   const [opened, states, previews] = [allowed(), allowed(), allowed()];
   const [invoices, portals, ends] = [allowed(), allowed(), allowed()];
   return handlersFor({
-    plans: async () => ({
-      plans: await payments.plans(),
-      provider: payments.provider,
-      coupon: deps.coupon === null ? null : await payments.coupon(deps.coupon),
-    }),
+    plans: async ({ caller }) => {
+      const coupon = firstCoupon(await readSubscription(database.db, caller.uid), deps.coupon);
+      return {
+        plans: await payments.plans(),
+        provider: payments.provider,
+        coupon: coupon === null ? null : await payments.coupon(coupon),
+      };
+    },
 
     subscriptionStatus: async ({ caller }) => {
       const now = clock.now();

@@ -14,6 +14,7 @@ import type { Database, Db } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
 import { readSubscription, readTrial } from './entitlement.ts';
+import { firstCoupon } from './first-coupon.ts';
 import { refuseInFreeDays } from './free-days.ts';
 import type { Payments } from './payments.ts';
 import type { SubscriptionRow } from './subscription-record.ts';
@@ -115,7 +116,7 @@ export async function previewChange(
                   plan: plans.find(({ id }) => id === living.planId) ?? null,
                   paidUntil: living.currentPeriodEnd,
                 },
-          coupon: living === null ? deps.coupon : null,
+          coupon: living === null ? firstCoupon(row, deps.coupon) : null,
         });
   return {
     ...consequencesOf(standing.tier, to, await agentFacts(db, uid, market.source.id)),

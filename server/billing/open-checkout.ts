@@ -12,7 +12,8 @@ import type { Caller } from '../http/handlers.ts';
 import { readSubscription } from './entitlement.ts';
 import { subscriptionCounts } from './subscription-state.ts';
 import { keepCustomer, lockPerson, observe, recordSubscription } from './subscription-record.ts';
-import { honouredCoupon, ProviderFailed, type Payments } from './payments.ts';
+import { honouredCoupon } from './first-coupon.ts';
+import { ProviderFailed, type Payments } from './payments.ts';
 import { planOfPrice } from './plans.ts';
 import { returnPath } from './return-path.ts';
 
@@ -63,7 +64,7 @@ export async function openCheckout(
   if (subscription !== null && subscriptionCounts(subscription, clock.now()))
     throw alreadySubscribed();
   const embedded = body.embedded === true && payments.provider === 'stripe';
-  const coupon = honouredCoupon(body.coupon, deps.coupon);
+  const coupon = honouredCoupon(body.coupon, subscription, deps.coupon);
   const row = await reserve(deps, {
     uid: caller.uid,
     priceId: body.priceId,

@@ -177,13 +177,3 @@ export interface Payments {
    */
   readonly readWebhook: ((raw: Buffer, signature: string) => WebhookNotice) | null;
 }
-
-/**
- * The one coupon this deployment honours, where the person asked for it; any other is no coupon.
- */
-export function honouredCoupon(
-  asked: string | undefined,
-  configured: string | null,
-): string | null {
-  return asked !== undefined && asked === configured ? asked : null;
-}

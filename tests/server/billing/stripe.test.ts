@@ -8,8 +8,10 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { billingHandlers } from '../../../server/billing/billing-handlers.ts';
+import type { ProviderSubscription } from '../../../server/billing/payments.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
+import { recordSubscription } from '../../../server/billing/subscription-record.ts';
 import { checkouts } from '../../../server/db/schema-plans.ts';
 import { startStripeStandIn, type StripeStandIn } from '../../support/stripe-server.ts';
 import { caller, openWorld, ORIGIN, quietLog, type World } from './world.ts';
@@ -26,6 +28,7 @@ beforeAll(async () => {
   stripe = await startStripeStandIn();
   stripe.prices.set('price_starter', { unit_amount: 2150, currency: 'eur', interval: 'month' });
   stripe.prices.set('price_pro', { unit_amount: 9900, currency: 'eur', interval: 'month' });
+  stripe.coupons.set('SPRING', { percent_off: 25, amount_off: null, currency: null, valid: true });
 });
 afterAll(async () => {
   await app.close();
@@ -186,6 +189,55 @@ describe('plans and checkout', () => {
       coupon: 'STAFF100',
     });
     expect(stripe.requests.at(-1)?.fields).not.toHaveProperty('discounts[0][coupon]');
+  });
+
+  it('honour the coupon for a first plan alone, on each screen (R3-25)', async () => {
+    const uid = await world.person();
+    const preview = () => call(uid, 'changePreview', undefined, '', { planId: 'pro' });
+    /** What the plans show, the preview computes and the checkout takes off. */
+    const offered = async () => {
+      const { coupon } = await call(uid, 'plans');
+      const { charge } = await preview();
+      await call(uid, 'createCheckout', { priceId: 'price_pro', ...back, coupon: 'SPRING' });
+      const session = stripe.requests.findLast(({ path }) => path === '/v1/checkout/sessions');
+      return [coupon?.id ?? null, charge?.dueNow, session?.fields['discounts[0][coupon]'] ?? null];
+    };
+    const first = ['SPRING', '74.25', 'SPRING'];
+    expect(await offered()).toEqual(first);
+    const observation = { number: 0, at: world.clock.at };
+    const seen = async (change: Partial<Omit<ProviderSubscription, 'uid'>>) => {
+      observation.number += 1_000_000;
+      await world.database.transaction((tx) =>
+        recordSubscription(
+          tx,
+          world.events,
+          'stripe',
+          {
+            id: 'sub_first',
+            uid,
+            customerId: null,
+            status: 'active',
+            tier: 'pro',
+            planId: 'pro',
+            priceId: 'price_pro',
+            currentPeriodEnd: world.clock.at - 1,
+            cancelAtPeriodEnd: true,
+            bill: 'paid',
+            ...change,
+          },
+          observation,
+        ),
+      );
+    };
+    // A first payment that never came made no plan.
+    await seen({ status: 'incomplete', bill: 'open' });
+    expect(await offered()).toEqual(first);
+    await seen({ status: 'canceled', bill: 'open' });
+    expect(await offered()).toEqual(first);
+    await seen({});
+    expect(await offered()).toEqual([null, '99', null]);
+    await seen({ status: 'canceled' });
+    expect(await offered()).toEqual([null, '99', null]);
   });
 
   it('give a client secret where the app shows the checkout itself', async () => {
