@@ -3,7 +3,7 @@
  * without a running server.
  */
 import type { OperatorAsk } from '../server/support/operator-socket.ts';
-import type { OperatorRequest } from '../server/support/requests.ts';
+import { askerText, type OperatorRequest } from '../server/support/requests.ts';
 import { askOperator, moment, plain, printAnswer } from './operator.ts';
 
 const USAGE = `Usage:
@@ -18,7 +18,7 @@ const ask = async (what: OperatorAsk): Promise<OperatorRequest[]> =>
 
 function line(one: OperatorRequest): string {
   const first = plain(one.messages[0]?.text ?? '').replace(/\s+/g, ' ');
-  return `${one.id.slice(0, 8)}  ${one.priority ? 'PRIORITY' : '        '}  ${one.state.padEnd(8)}  ${moment(one.updatedAt)}  ${one.category.padEnd(9)}  ${plain(one.email ?? one.uid)}\n          ${first.length > 100 ? `${first.slice(0, 99)}…` : first}`;
+  return `${one.id.slice(0, 8)}  ${one.priority ? 'PRIORITY' : '        '}  ${one.state.padEnd(8)}  ${moment(one.updatedAt)}  ${one.category.padEnd(9)}  ${plain(askerText(one))}\n          ${first.length > 100 ? `${first.slice(0, 99)}…` : first}`;
 }
 
 function whole(one: OperatorRequest): string {
@@ -32,7 +32,7 @@ function whole(one: OperatorRequest): string {
       : ['--- facts the user agreed to send', plain(JSON.stringify(one.diagnostics, null, 2))];
   return [
     `${one.id}  ${one.state}${one.priority ? '  PRIORITY' : ''}`,
-    `${plain(one.email ?? '')}  (${one.uid})  ${one.category}`,
+    `${one.email === null ? '' : plain(askerText(one))}  (${one.uid})  ${one.category}`,
     ...words,
     ...facts,
   ].join('\n');

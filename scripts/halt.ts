@@ -12,7 +12,7 @@ import { askOperator, moment, plain, printAnswer } from './operator.ts';
 const USAGE = `Usage:
   npm run halt -- --platform --reason "TEXT"            no agent opens positions
   npm run halt -- --venue SOURCE --reason "TEXT"        no agent at this source, such as coinbaseexchange
-  npm run halt -- --user UID --reason "TEXT"            no agent of this user (uid or email)
+  npm run halt -- --user UID --reason "TEXT"            no agent of this user (uid or confirmed email)
   npm run halt -- --agent ID --reason "TEXT"            only this agent
       [--until 2026-01-31T18:00Z]                       ends by itself; otherwise lasts until lifted
       [--by NAME]                                       who sets it; otherwise your user name here

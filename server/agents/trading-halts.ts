@@ -247,13 +247,40 @@ async function refuseLiveAccount(db: Db, source: string): Promise<void> {
   );
 }
 
+const none = (what: string): Refusal => new Refusal('not_found', what);
+
+/**
+ * The uid of whom an operator names. Anybody may sign up with any address: one that nobody has
+ * confirmed may be another person's than the operator means.
+ */
+async function personOf(db: Db, named: string): Promise<string> {
+  const rows = await db
+    .select({ uid: users.uid, isConfirmed: users.emailVerified })
+    .from(users)
+    .where(or(eq(users.uid, named), eq(users.email, named)))
+    .orderBy(users.uid);
+  const isNamed = rows.find(({ uid }) => uid === named);
+  if (isNamed !== undefined) return isNamed.uid;
+  const [confirmed, second] = rows.filter(({ isConfirmed }) => isConfirmed === true);
+  if (second !== undefined)
+    throw new Refusal(
+      'invalid_request',
+      `Several users have the address ${named}. Give the uid instead.`,
+    );
+  if (confirmed !== undefined) return confirmed.uid;
+  if (rows.length === 0) throw none(`There is no user with the uid or address “${named}”.`);
+  throw new Refusal(
+    'invalid_request',
+    `Nobody has confirmed the address ${named}: it may be someone else's. If you mean this user, give the uid: ${rows.map(({ uid }) => uid).join(' or ')}.`,
+  );
+}
+
 /** A switch that names nothing would stop nothing, and whoever threw it would think it did. */
 async function targetOf(
   db: Db,
   { scope, target }: Pick<HaltRequest, 'scope' | 'target'>,
 ): Promise<string> {
   if (scope === 'platform') return '';
-  const none = (what: string): Refusal => new Refusal('not_found', what);
   if (scope === 'venue') {
     const known = (await db.selectDistinct({ source: accounts.source }).from(accounts))
       .map(({ source }) => source)
@@ -265,17 +292,7 @@ async function targetOf(
     );
   }
   if (scope === 'user') {
-    const rows = await db
-      .select({ uid: users.uid })
-      .from(users)
-      .where(or(eq(users.uid, target), eq(users.email, target)));
-    if (rows.length > 1)
-      throw new Refusal(
-        'invalid_request',
-        `Several users have the address ${target}. Give the uid instead.`,
-      );
-    if (rows[0] !== undefined) return rows[0].uid;
-    throw none(`There is no user with the uid or address “${target}”.`);
+    return personOf(db, target);
   }
   const [agent] = await db
     .select({ id: agents.id })

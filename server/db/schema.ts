@@ -19,6 +19,8 @@ import { money, ms } from './columns.ts';
 export const users = pgTable('users', {
   uid: text('uid').primaryKey(),
   email: text('email'),
+  /** Whether they have shown that the address is theirs; null until a token has said so or not. */
+  emailVerified: boolean('email_verified'),
   createdAt: ms('created_at').notNull(),
   /** Last event number given out; grows in the transaction that writes the event. */
   sequence: ms('sequence').notNull().default(0),

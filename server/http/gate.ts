@@ -47,6 +47,7 @@ export interface GateDeps {
 
 interface Admitted {
   email: string | null;
+  emailVerified: boolean;
   expiresAtMs: number;
   admission: Promise<void>;
   isDone: boolean;
@@ -109,15 +110,16 @@ export class Gate {
   }
 
   private async admit(identity: Identity, isStop: boolean): Promise<void> {
-    const { uid, email, expiresAtMs } = identity;
+    const { uid, email, emailVerified, expiresAtMs } = identity;
     const known = this.admitted.get(uid);
-    // A newer token with another address is of somebody who has changed theirs; an older one still
-    // carries the former.
-    if (known !== undefined && (known.email === email || expiresAtMs <= known.expiresAtMs))
+    // A newer token with another address is of somebody who has changed or confirmed theirs; an
+    // older one still carries the former.
+    const isSame = known?.email === email && known.emailVerified === emailVerified;
+    if (known !== undefined && (isSame || expiresAtMs <= known.expiresAtMs))
       // One that is still on its way may stand behind commands. A stop goes its own way meanwhile.
       return isStop && !known.isDone ? this.deps.admit(identity, true) : known.admission;
     const admission = this.deps.admit(identity, isStop);
-    const entry: Admitted = { email, expiresAtMs, admission, isDone: false };
+    const entry: Admitted = { email, emailVerified, expiresAtMs, admission, isDone: false };
     this.admitted.set(uid, entry);
     if (this.admitted.size > ADMITTED_MAX) {
       const oldest = this.admitted.keys().next();

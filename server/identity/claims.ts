@@ -18,6 +18,7 @@ const Claims = z.object({
   iat: z.number(),
   auth_time: z.number(),
   email: z.optional(z.string()),
+  email_verified: z.optional(z.boolean()),
 });
 
 export interface DecodedToken {
@@ -55,7 +56,7 @@ export function checkClaims(claims: unknown, projectId: string, nowMs: number): 
     throw new Refusal('invalid_token_issuer', 'Invalid token issuer');
   const parsed = Claims.safeParse(claims);
   if (!parsed.success || parsed.data.aud !== projectId) throw wrongClaims();
-  const { sub, exp, iat, auth_time: authTime, email } = parsed.data;
+  const { sub, exp, iat, auth_time: authTime, email, email_verified } = parsed.data;
   const latest = nowMs + CLOCK_LEEWAY_MS;
   if (iat * 1_000 > latest || authTime * 1_000 > latest) throw wrongClaims();
   if (exp * 1_000 <= nowMs) throw invalidToken();
@@ -65,6 +66,7 @@ export function checkClaims(claims: unknown, projectId: string, nowMs: number): 
   return {
     uid: sub,
     email: email ?? null,
+    emailVerified: email !== undefined && email_verified === true,
     authTimeMs,
     expiresAtMs: exp * 1_000,
     issuedAtMs: iat * 1_000,

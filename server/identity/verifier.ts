@@ -3,6 +3,8 @@
 export interface Identity {
   uid: string;
   email: string | null;
+  /** Whether they have shown that it is theirs: anybody may sign up with any address. */
+  emailVerified: boolean;
   /**
    * Sign-in time, ms UTC. The session ends four hours later, however often the token is refreshed.
    */

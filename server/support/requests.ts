@@ -219,9 +219,19 @@ export async function closeOwn(tx: Tx, uid: string, id: string, now: number): Pr
 /** What the operator sees: who asks, by their address, and what they agreed to send. */
 export type OperatorRequest = SupportRequest & {
   email: string | null;
+  /** Anybody may sign up with any address. Absent in answers of servers from before. */
+  emailVerified?: boolean | null | undefined;
   uid: string;
   diagnostics: SupportDiagnostics | null;
 };
+
+/** Whom the operator reads as the asker. */
+export const askerText = ({
+  email,
+  emailVerified,
+  uid,
+}: Pick<OperatorRequest, 'email' | 'emailVerified' | 'uid'>): string =>
+  email === null ? uid : `${email}${emailVerified === true ? '' : ' (not confirmed)'}`;
 
 const parsedDiagnostics = (value: unknown): SupportDiagnostics | null => {
   const parsed = SupportDiagnostics.safeParse(value);
@@ -231,7 +241,7 @@ const parsedDiagnostics = (value: unknown): SupportDiagnostics | null => {
 /** Priority first, then who has waited longest. Without `all`, only what waits for an answer. */
 export async function requestsForOperator(db: Db, all: boolean): Promise<OperatorRequest[]> {
   const rows = await db
-    .select({ row: supportRequests, email: users.email })
+    .select({ row: supportRequests, email: users.email, emailVerified: users.emailVerified })
     .from(supportRequests)
     .leftJoin(users, eq(users.uid, supportRequests.uid))
     .where(all ? undefined : eq(supportRequests.state, 'open'))
@@ -244,9 +254,10 @@ export async function requestsForOperator(db: Db, all: boolean): Promise<Operato
     db,
     rows.map(({ row }) => row.id),
   );
-  return rows.map(({ row, email }) => ({
+  return rows.map(({ row, email, emailVerified }) => ({
     ...onWire(row, messages),
     email,
+    emailVerified,
     uid: row.uid,
     diagnostics: parsedDiagnostics(row.diagnostics),
   }));

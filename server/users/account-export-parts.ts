@@ -31,6 +31,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     columns: {
       userId: 'uid',
       email: 'email',
+      emailVerified: 'email_verified',
       createdAt: time('created_at'),
       trialStartedAt: time('trial_started_at'),
       trialEndsAt: time('trial_ends_at'),

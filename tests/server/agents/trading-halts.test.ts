@@ -78,6 +78,40 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+describe('a switch for a person by their address', () => {
+  const address = 'somebody@bank.example';
+  const named = (emailVerified: boolean | null, of = uid) =>
+    database.db.update(users).set({ email: address, emailVerified }).where(eq(users.uid, of));
+
+  it('needs one that is confirmed, and else names whose it may be', async () => {
+    for (const isConfirmed of [false, null]) {
+      await named(isConfirmed);
+      expect(await failure(halt(ask('user', address)))).toMatchObject({
+        code: 'invalid_request',
+        message: `Nobody has confirmed the address ${address}: it may be someone else's. If you mean this user, give the uid: ${uid}.`,
+      });
+    }
+    await named(true);
+    await halt(ask('user', address));
+    await named(false);
+    await lift(ask('user', uid));
+  });
+
+  it('takes whoever has confirmed it, not who only says so', async () => {
+    const [owner, other] = [uid, `${uid}x`];
+    await floor.join(other);
+    await named(true);
+    await named(false, other);
+    expect(await halt(ask('user', address))).toMatchObject({ target: owner });
+    await named(true, other);
+    expect(await failure(halt(ask('user', address)))).toMatchObject({
+      message: expect.stringContaining('Several users') as string,
+    });
+    await named(null, other);
+    await named(null);
+  });
+});
+
 describe('a switch', () => {
   it.each(['platform', 'venue', 'user', 'agent'] as const)(
     'for %s stops the very next purchase, says who and why, and lets go at once',
@@ -255,6 +289,7 @@ describe('a switch', () => {
       'There is no trading halt to lift',
     );
     // By address, as an operator knows people.
+    await database.db.update(users).set({ emailVerified: true }).where(eq(users.uid, uid));
     expect((await halt(ask('user', `${uid}@example.com`))).target).toBe(uid);
   });
 });

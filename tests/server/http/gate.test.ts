@@ -6,10 +6,11 @@ import { Gate } from '../../../server/http/gate.ts';
 import { RateLimits } from '../../../server/http/rate-limit.ts';
 import type { Identity, TokenVerifier } from '../../../server/identity/verifier.ts';
 
-it('admits a person once, and again with the new address of a newer token, never the old one of an older', async () => {
-  const token = (email: string, expiresAtMs: number): Identity => ({
+it('admits a person once, and again with the new or confirmed address of a newer token, never the old one of an older', async () => {
+  const token = (email: string, expiresAtMs: number, emailVerified = false): Identity => ({
     uid: 'anna',
     email,
+    emailVerified,
     authTimeMs: 0,
     issuedAtMs: 0,
     expiresAtMs,
@@ -17,23 +18,29 @@ it('admits a person once, and again with the new address of a newer token, never
   const tokens: Record<string, Identity> = {
     first: token('old@example.com', 1_000),
     second: token('new@example.com', 2_000),
+    confirmed: token('new@example.com', 3_000, true),
   };
   const verifier = {
     verify: (name: string) => Promise.resolve(tokens[name]),
   } as unknown as TokenVerifier;
-  const admitted: (string | null)[] = [];
+  const admitted: unknown[] = [];
   const gate = new Gate({
     verifier,
     limits: new RateLimits({ userPerSecond: 100, ipPerSecond: 100 }, { now: () => 0 }),
     admit: (identity) => {
-      admitted.push(identity.email);
+      admitted.push([identity.email, identity.emailVerified]);
       return Promise.resolve();
     },
   });
   const come = (name: string) =>
     gate.enter({ headers: { authorization: `Bearer ${name}` } } as FastifyRequest, false);
-  for (const name of ['first', 'first', 'second', 'first', 'second']) await come(name);
-  expect(admitted).toEqual(['old@example.com', 'new@example.com']);
+  for (const name of ['first', 'first', 'second', 'first', 'second', 'confirmed', 'second'])
+    await come(name);
+  expect(admitted).toEqual([
+    ['old@example.com', false],
+    ['new@example.com', false],
+    ['new@example.com', true],
+  ]);
 });
 
 it('lets a stop in by its own way while the same person’s first reading still waits (R7-17)', async () => {

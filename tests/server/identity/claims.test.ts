@@ -37,10 +37,21 @@ describe('the claims of a token', () => {
     expect(checkClaims(claimsWith({ email: undefined }), PROJECT, NOW_MS)).toEqual({
       uid: 'Alice1',
       email: null,
+      emailVerified: false,
       authTimeMs: NOW_MS - 20_000,
       expiresAtMs: NOW_MS + 3_600_000,
       issuedAtMs: NOW_MS - 10_000,
     });
+  });
+
+  it('say whether the address is confirmed, and confirm none that they do not name', () => {
+    const verified = (more: Record<string, unknown>) =>
+      checkClaims(claimsWith(more), PROJECT, NOW_MS).emailVerified;
+    expect(verified({ email: 'a@example.com', email_verified: true })).toBe(true);
+    expect(verified({ email: 'a@example.com', email_verified: false })).toBe(false);
+    expect(verified({ email: 'a@example.com' })).toBe(false);
+    expect(verified({ email: undefined, email_verified: true })).toBe(false);
+    expect(codeOf({ email_verified: 'true' })).toBe('invalid_token_claims');
   });
 
   it('may be from a clock one minute ahead of ours, and no further', () => {

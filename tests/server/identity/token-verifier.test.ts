@@ -51,6 +51,7 @@ describe('a signed token', () => {
     expect(await verifierOf(clock).verify(token)).toEqual({
       uid: 'Alice1',
       email: 'alice1@example.com',
+      emailVerified: false,
       authTimeMs: (Math.floor(clock.now() / 1_000) - 60) * 1_000,
       issuedAtMs: Math.floor(clock.now() / 1_000) * 1_000,
       expiresAtMs: (Math.floor(clock.now() / 1_000) + 3_600) * 1_000,

@@ -13,6 +13,7 @@ import {
 import { subscriptions } from '../../../server/db/schema-plans.ts';
 import {
   answerRequest,
+  askerText,
   closeRequest,
   requestsForOperator,
 } from '../../../server/support/requests.ts';
@@ -225,6 +226,26 @@ describe('a support request', () => {
       [pro.uid, false],
     ]);
     expect(waiting[0]?.email).toBe(`${max.uid.toLowerCase()}@example.com`);
+  });
+
+  it('names the asker to the operator with a mark until the address is confirmed', async () => {
+    const { token, uid } = await person();
+    await ask(token);
+    const asker = async () => {
+      const rows = await requestsForOperator(test.database.db, true);
+      const row = rows.find((one) => one.uid === uid);
+      return row === undefined ? '' : askerText(row);
+    };
+    const address = `${uid.toLowerCase()}@example.com`;
+    expect(await asker()).toBe(`${address} (not confirmed)`);
+    clock.advance(1_000);
+    await test.hosted('supportRequests', await test.signToken(uid, { email_verified: true }), {});
+    expect(await asker()).toBe(address);
+    expect(askerText({ email: null, emailVerified: null, uid })).toBe(uid);
+    // An older server does not say.
+    expect(askerText({ email: address, emailVerified: undefined, uid })).toBe(
+      `${address} (not confirmed)`,
+    );
   });
 
   it('carries diagnostics only where they were agreed to, and nothing that was not shown', async () => {

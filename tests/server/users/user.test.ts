@@ -72,6 +72,28 @@ describe('the first row of a person', () => {
     expect(await kept()).toBe('new@example.com');
   });
 
+  it('knows whether the address is confirmed, which is not forgotten before it changes', async () => {
+    const uid = randomUUID();
+    const admit = async (email: string, emailVerified: boolean) => {
+      await world.database.transaction((tx) =>
+        ensureUser(tx, { uid, email, emailVerified }, world.clock),
+      );
+      const [row] = await world.database.db
+        .select({ confirmed: users.emailVerified })
+        .from(users)
+        .where(eq(users.uid, uid));
+      return row?.confirmed;
+    };
+    expect(await admit('a@example.com', false)).toBe(false);
+    expect(await admit('a@example.com', true)).toBe(true);
+    // An older token, on another server.
+    expect(await admit('a@example.com', false)).toBe(true);
+    expect(await admit('b@example.com', false)).toBe(false);
+    // A row of a server that did not ask.
+    await world.database.db.update(users).set({ emailVerified: null }).where(eq(users.uid, uid));
+    expect(await admit('b@example.com', false)).toBe(false);
+  });
+
   it('names a person by what their address allows, whatever the address is (R5-12)', () => {
     fc.assert(
       fc.property(
