@@ -95,6 +95,11 @@ export const DeletionPreview = z.object({
    * Absent in replies of servers from before.
    */
   coinsLeft: z.optional(z.array(z.extend(ExchangeAccount, { coins: z.array(z.string()) }))),
+  /**
+   * What of it is remembered of the address: each is for once. Absent in replies of servers from
+   * before, which remember nothing.
+   */
+  remembered: z.optional(z.object({ trial: z.boolean(), invited: z.boolean() })),
   /** The plan that is cancelled with it, in words of the plan list; null without one. */
   plan: z.nullable(
     z.object({
@@ -105,6 +110,9 @@ export const DeletionPreview = z.object({
   ),
 });
 export type DeletionPreview = z.infer<typeof DeletionPreview>;
+
+/** How long it is remembered that a deleted account's address has used the trial or a code. */
+export const USED_OFFERS_KEEP_DAYS = 730;
 
 /** The word a person types to delete their account. */
 export const DELETION_WORD = 'DELETE';

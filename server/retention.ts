@@ -8,13 +8,14 @@ import {
   DECISIONS_KEEP_DAYS,
   RECEIPT_KEEP_DAYS,
 } from '../contract/limits.ts';
+import { USED_OFFERS_KEEP_DAYS } from '../contract/account.ts';
 import { DAY_MS, HOUR_MS } from '../engine/execution/schedule.ts';
 import type { WallClock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import { alertFirings, alerts } from './db/schema-alerts.ts';
 import { webhookEvents } from './db/schema-plans.ts';
 import { linkMessages } from './db/schema-wallet.ts';
-import { equityPoints, events, receipts, ticks } from './db/schema.ts';
+import { equityPoints, events, receipts, ticks, usedOffers } from './db/schema.ts';
 import { rowsOf } from './db/sql-rows.ts';
 import type { Log } from './log.ts';
 import { PeriodicTask } from './periodic-task.ts';
@@ -40,6 +41,9 @@ export async function forgetOld(database: Database, clock: WallClock): Promise<v
       .delete(alertFirings)
       .where(lt(alertFirings.recordedAt, now - ALERT_FIRINGS_KEEP_DAYS * DAY_MS));
     await tx.db.delete(alerts).where(lt(alerts.deletedAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
+    await tx.db
+      .delete(usedOffers)
+      .where(lt(usedOffers.keptAt, now - USED_OFFERS_KEEP_DAYS * DAY_MS));
     await tx.db.delete(events).where(lt(events.createdAt, now - EVENT_KEEP_DAYS * DAY_MS));
   });
 }

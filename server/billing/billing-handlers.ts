@@ -24,6 +24,7 @@ import { subscriptionStateOf, subscriptionCounts } from './subscription-state.ts
 import type { Payments } from './payments.ts';
 import { returnPath } from './return-path.ts';
 import { observe, recordSubscription, subscriptionOnWire } from './subscription-record.ts';
+import { offersUsedBefore } from '../users/used-offers.ts';
 import { startTrial, trialOnWire } from './trial.ts';
 
 const HOUR_MS = 3_600_000;
@@ -90,8 +91,11 @@ export function billingHandlers(deps: BillingDeps) {
       };
     },
 
-    trialStatus: async ({ caller }) =>
-      trialOnWire(await readTrial(database.db, caller.uid), clock.now(), deps.trialDays),
+    trialStatus: async ({ caller: { uid } }) => {
+      const trial = await readTrial(database.db, uid);
+      const before = trial.endsAt === null ? await offersUsedBefore(database.db, uid) : null;
+      return trialOnWire(trial, clock.now(), deps.trialDays, before?.trial);
+    },
 
     trialStart: (context) => beginTrial(deps, context),
     usage: ({ caller }) => readUsage(deps, caller.uid),

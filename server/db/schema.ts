@@ -482,6 +482,21 @@ export const deletedAccounts = pgTable('deleted_accounts', {
   deletedAt: ms('deleted_at').notNull(),
 });
 
+/**
+ * Which offers deleted accounts have used, by a keyed digest of their mailbox: each offer is for
+ * once. The address cannot be read from it.
+ */
+export const usedOffers = pgTable(
+  'used_offers',
+  {
+    digest: text('digest').primaryKey(),
+    trial: boolean('trial').notNull(),
+    invited: boolean('invited').notNull(),
+    keptAt: ms('kept_at').notNull(),
+  },
+  (t) => [index('used_offers_kept').on(t.keptAt)],
+);
+
 export const meta = pgTable('meta', {
   key: text('key').primaryKey(),
   value: jsonb('value').notNull(),

@@ -8,6 +8,8 @@ import { readReferralCode } from '../../contract/referral-code.ts';
 import { REFERRAL_JOINS_A_DAY, REFERRAL_NEW_DAYS } from '../../contract/referrals.ts';
 import type { Tx } from '../db/database.ts';
 import { referralCodes, referrals, users } from '../db/schema.ts';
+import { mailboxOf } from '../users/mailbox.ts';
+import { offersUsedBefore } from '../users/used-offers.ts';
 
 const DAY_MS = 86_400_000;
 /**
@@ -19,16 +21,6 @@ const CLAIM_LOCK = 7_101;
 const CHAIN_MAX = 1_000;
 
 const refused = (why: string) => new Refusal('referral_refused', why);
-
-/**
- * The same mailbox under other spellings: a tag after `+`, and the dots that Google's mail ignores.
- */
-export function mailboxOf(email: string | null): string | null {
-  if (email === null) return null;
-  const [name = '', domain = ''] = email.toLowerCase().split('@');
-  const bare = name.split('+', 1)[0] ?? '';
-  return `${domain === 'gmail.com' || domain === 'googlemail.com' ? bare.replaceAll('.', '') : bare}@${domain}`;
-}
 
 /** Whether `uid` is among those who invited `from`, directly or through others. */
 async function isAbove(tx: Tx, uid: string, from: string): Promise<boolean> {
@@ -79,6 +71,8 @@ export async function claimReferral(
     if (before.inviterUid === owner.uid) return before.joinedAt;
     throw refused('You have already used another code. The first one counts.');
   }
+  if ((await offersUsedBefore(tx.db, uid)).invited)
+    throw refused('You have already used a code with an earlier account. The first one counts.');
   if (now - person.createdAt > REFERRAL_NEW_DAYS * DAY_MS)
     throw refused(
       `You can use a code only in the first ${REFERRAL_NEW_DAYS} days of your account.`,

@@ -21,6 +21,7 @@ import type { IdentityAdministration } from '../identity/administration.ts';
 import type { EndedSessions } from '../identity/ended-sessions.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import { deleteRows } from './account-rows.ts';
+import { offersToRemember, rememberOffers } from './used-offers.ts';
 
 const RUN_EVERY_MS = 60_000;
 
@@ -116,6 +117,7 @@ export async function deletionPreview(db: Db, uid: string, now: number): Promise
     positions: held?.count ?? 0,
     connected: connected.map(asNamed),
     coinsLeft: await coinsLeft(db, uid),
+    remembered: await offersToRemember(db, uid),
     plan:
       plan === undefined || !subscriptionCounts(plan, now)
         ? null
@@ -208,10 +210,14 @@ export class Deletions {
         subscriptionId: plan.providerSubscriptionId,
         customerId: plan.customerId,
       });
-    await database.transaction(async (tx) => events.accountsClosed(tx, await deleteRows(tx, uid)));
+    const dropRows = async (tx: Tx): Promise<void> => {
+      await rememberOffers(tx, uid, clock.now());
+      await events.accountsClosed(tx, await deleteRows(tx, uid));
+    };
+    await database.transaction(dropRows);
     await administration.remove(uid);
     await database.transaction(async (tx) => {
-      await events.accountsClosed(tx, await deleteRows(tx, uid));
+      await dropRows(tx);
       await tx.db
         .insert(deletedAccounts)
         .values({ digest: digestOf(uid), deletedAt: clock.now() })

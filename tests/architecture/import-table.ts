@@ -21,7 +21,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/reads\/(known-facts|reading|reply-cache|read-queue|open-reads)\.ts$/,
   /^server\/portfolio\/(portfolio-handlers|portfolio-readings|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results|tax-lots|drawdown)\.ts$/,
   /^server\/billing\/(entitlement|billing-handlers|payments|routes|subscription-state|stripe-payments|subscription-record)\.ts$/,
-  /^server\/users\/(user-settings|ensure-user|user-handlers)\.ts$/,
+  /^server\/users\/(user-settings|ensure-user|user-handlers|mailbox|used-offers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
   /^server\/push\/push-devices\.ts$/,
   /^server\/wallet\/wallet-handlers\.ts$/,

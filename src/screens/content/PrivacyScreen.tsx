@@ -1,5 +1,5 @@
 /** The Privacy Policy: what is stored about a user, on server and device, and for how long. */
-import { DELETION_WORD } from '../../../contract/account.ts';
+import { DELETION_WORD, USED_OFFERS_KEEP_DAYS } from '../../../contract/account.ts';
 import {
   DECISIONS_KEEP_DAYS,
   RECEIPT_KEEP_DAYS,
@@ -157,7 +157,10 @@ export const PRIVACY: readonly Block[] = [
     'positions are not sold.',
   'What remains: the payment provider’s invoices for as long as the law requires, and a ' +
     `fingerprint of the account id for ${(2 * SESSION_MAX_AGE_MS) / 3_600_000} hours, so that a ` +
-    'session still open elsewhere cannot recreate the account. People you invited keep their free ' +
+    'session still open elsewhere cannot recreate the account. If you have used the free trial or ' +
+    'an invitation, a fingerprint of your email address remains for ' +
+    `${USED_OFFERS_KEEP_DAYS / 365} years, because each counts once. It is made with a secret of ` +
+    'this server, and the address cannot be read from it. People you invited keep their free ' +
     'days, without your name. The signer’s record of live orders stays with the operator. Ask the ' +
     'operator about backups. Remove connected exchange accounts first: what you hold there is ' +
     'yours and is not sold.',
@@ -169,7 +172,7 @@ export default function PrivacyScreen() {
   return (
     <DocumentPage
       title="Privacy Policy"
-      updated="23 November 2026"
+      updated="28 November 2026"
       blocks={PRIVACY}
       lead="What data is stored about you, where, for how long, and how to delete it."
     />

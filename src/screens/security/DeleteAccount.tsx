@@ -5,7 +5,11 @@ import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import { DELETION_WORD, type DeletionPreview } from '../../../contract/account.ts';
+import {
+  DELETION_WORD,
+  USED_OFFERS_KEEP_DAYS,
+  type DeletionPreview,
+} from '../../../contract/account.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Field } from '../../components/Field.tsx';
@@ -70,11 +74,22 @@ function NotYet({ connected }: { connected: readonly ExchangeAccount[] }) {
   );
 }
 
+/** Each counts once for a person, with whatever account. */
+function rememberedText({ remembered }: DeletionPreview): string[] {
+  const used = [
+    ...(remembered?.trial === true ? ['the free trial'] : []),
+    ...(remembered?.invited === true ? ['an invitation'] : []),
+  ];
+  return used.length === 0
+    ? []
+    : [
+        `A fingerprint of your email address is kept for ${USED_OFFERS_KEEP_DAYS / 365} years, because you have used ${used.join(' and ')}.`,
+      ];
+}
+
 /** What will be deleted, in that order. */
-function endings(
-  { agents, running, positions, plan, coinsLeft = [] }: DeletionPreview,
-  unsent: number | null,
-): string[] {
+function endings(preview: DeletionPreview, unsent: number | null): string[] {
+  const { agents, running, positions, plan, coinsLeft = [] } = preview;
   return [
     agents === 0
       ? 'You have no agents.'
@@ -91,6 +106,7 @@ function endings(
           : 'It was a test plan. No money was charged.'),
     'Trades, ledger, decisions, settings, referrals, support requests, linked addresses and notified devices are deleted.',
     'Your login is deleted. You can use the email for a new account.',
+    ...rememberedText(preview),
     ...unsentText(unsent),
   ];
 }
@@ -204,7 +220,7 @@ export function DeleteAccount() {
     <Section title="Delete account">
       <div className="rule flex flex-wrap items-center justify-between gap-3 py-3">
         <p className="min-w-0 flex-1 basis-56 text-ink-2">
-          Stops your agents, cancels your plan and deletes all your data from this server.
+          Stops your agents, cancels your plan and deletes your data from this server.
           {online === 'offline' ? ' You need a connection.' : ''}
         </p>
         <Button

@@ -14,7 +14,7 @@ import { referralCodes, referrals, users } from '../../../server/db/schema.ts';
 import { planCredits, subscriptions } from '../../../server/db/schema-plans.ts';
 import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import type { Lengthened, Payments } from '../../../server/billing/payments.ts';
-import { mailboxOf } from '../../../server/referrals/claim.ts';
+import { mailboxOf } from '../../../server/users/mailbox.ts';
 import { ownCode } from '../../../server/referrals/code.ts';
 import { ReferralRewards } from '../../../server/referrals/rewards.ts';
 import { buildTestApp, silentLog, TestClock, type TestApp } from '../../support/app.ts';

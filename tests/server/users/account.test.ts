@@ -2,7 +2,7 @@
  * A person's own account on the whole server over PGlite: everything held is exported, and nothing
  * is left after its end.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { and, eq, getTableName, is, isNull, sql, type SQL } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,9 @@ import {
   ExportPage,
   type ExportPart,
   type ExportRows,
+  USED_OFFERS_KEEP_DAYS,
 } from '../../../contract/account.ts';
+import { forgetOld } from '../../../server/retention.ts';
 import { exportStored } from '../../../server/users/account-export.ts';
 import { PARTS } from '../../../server/users/account-export-parts.ts';
 import type { Db } from '../../../server/db/database.ts';
@@ -45,6 +47,7 @@ const NOT_PERSONAL = [
   'alert_watches',
   'meta',
   'deleted_accounts',
+  'used_offers',
   'account_deletions',
 ];
 const SIGNED_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -800,5 +803,101 @@ describe('deleting an account', () => {
     expect(book.removed.has(mine.uid)).toBe(true);
     for (const rows of (await dump()).values())
       for (const mark of mine.marks) expect(rows.some((row) => row.includes(mark))).toBe(false);
+  });
+});
+
+describe('what a deleted account has used', () => {
+  /** A new account with this address. */
+  const join = async (email: string, isConfirmed = false) => {
+    const uid = randomUUID();
+    const token = await test.signToken(uid, { email, email_verified: isConfirmed });
+    return { uid, token };
+  };
+  const trial = async ({ uid, token }: { uid: string; token: string }) => {
+    const reply = await test.call('trialStart', { token, body: { userId: uid } });
+    return (reply.json as { error?: { code: string } }).error?.code ?? 'started';
+  };
+  const leave = ({ token }: { token: string }) =>
+    test.hosted('deleteAccount', token, { confirm: 'DELETE' });
+  const hasUsed = async ({ token }: { token: string }) =>
+    ((await test.call('trialStatus', { token })).json as { hasUsed: boolean }).hasUsed;
+  let made = 0;
+  const address = (): string => {
+    made += 1;
+    return `once.${made}.${randomUUID().slice(0, 8)}@gmail.com`;
+  };
+
+  it('is remembered of its mailbox: there is no second trial (R4-08, R8-20)', async () => {
+    const email = address();
+    const first = await join(email);
+    expect(await hasUsed(first)).toBe(false);
+    expect(await trial(first)).toBe('started');
+    expect(await test.hosted('deletionPreview', first.token, {})).toMatchObject({
+      remembered: { trial: true, invited: false },
+    });
+    await leave(first);
+    const again = await join(email.replace('once.', 'onCe').replace('@', '+again@'));
+    expect(await hasUsed(again)).toBe(true);
+    expect(await trial(again)).toBe('trial_used');
+    expect(await trial(await join(address()))).toBe('started');
+    // It is remembered still when that account goes as well.
+    await leave(again);
+    expect(await trial(await join(email))).toBe('trial_used');
+    const rows = (await dump()).get('used_offers') ?? [];
+    expect(rows.join()).not.toContain('once');
+    const plain = createHash('sha256').update(email.replaceAll('.', '')).digest('hex');
+    expect(rows.join()).not.toContain(plain);
+  });
+
+  it('is nothing where it used nothing', async () => {
+    const email = address();
+    const first = await join(email);
+    expect(await test.hosted('deletionPreview', first.token, {})).toMatchObject({
+      remembered: { trial: false, invited: false },
+    });
+    const before = (await dump()).get('used_offers');
+    await leave(first);
+    expect((await dump()).get('used_offers')).toEqual(before);
+    expect(await trial(await join(email))).toBe('started');
+  });
+
+  it('does not bind whoever confirms the address, until they have used it themselves', async () => {
+    const email = address();
+    const stranger = await join(email);
+    await trial(stranger);
+    await leave(stranger);
+    const owner = await join(email, true);
+    expect(await hasUsed(owner)).toBe(false);
+    expect(await trial(owner)).toBe('started');
+    await leave(owner);
+    expect(await trial(await join(email, true))).toBe('trial_used');
+    expect(await trial(await join(email))).toBe('trial_used');
+  });
+
+  it('is a code as well: nobody comes by a second one with a new account (R2-13)', async () => {
+    const [inviter, email] = [await join(address()), address()];
+    const { code } = await test.hosted('referral', inviter.token, {});
+    const first = await join(email);
+    await test.hosted('claimReferral', first.token, { code });
+    await leave(first);
+    const again = await join(email);
+    expect((await failure(test.hosted('claimReferral', again.token, { code }))).code).toBe(
+      'referral_refused',
+    );
+    expect(await trial(again)).toBe('started');
+  });
+
+  it('is forgotten after two years', async () => {
+    const email = address();
+    const first = await join(email);
+    await trial(first);
+    await leave(first);
+    clock.advance(USED_OFFERS_KEEP_DAYS * DAY_MS - 1);
+    await forgetOld(test.database, clock);
+    expect(await trial(await join(email))).toBe('trial_used');
+    clock.advance(1 + DAY_MS);
+    await forgetOld(test.database, clock);
+    expect(await db().select().from(schema.usedOffers)).toEqual([]);
+    expect(await trial(await join(email))).toBe('started');
   });
 });

@@ -346,6 +346,23 @@ describe('deleting the account', () => {
     expect(screen.getByLabelText('Type DELETE to confirm')).toBeTruthy();
   });
 
+  it('says what stays of the address, and nothing where nothing does (R2-19)', async () => {
+    hosted.mockResolvedValue({ ...PREVIEW, remembered: { trial: true, invited: true } });
+    const { unmount } = render(<DeleteAccount />);
+    press('Delete account…');
+    expect(
+      await screen.findByText(
+        'A fingerprint of your email address is kept for 2 years, because you have used the free trial and an invitation.',
+      ),
+    ).toBeTruthy();
+    unmount();
+    hosted.mockResolvedValue({ ...PREVIEW, remembered: { trial: false, invited: false } });
+    render(<DeleteAccount />);
+    press('Delete account…');
+    await screen.findByText(/3 agents/);
+    expect(screen.queryByText(/fingerprint/)).toBeNull();
+  });
+
   it('leaves everything as it was where the server did not take it', async () => {
     hosted.mockImplementation((name: string) =>
       name === 'deletionPreview' ? Promise.resolve(PREVIEW) : Promise.reject(offline()),
