@@ -33,6 +33,9 @@ export const PRESET_RISK: Readonly<Record<RiskProfile, RiskNumbers>> = {
   Aggressive: { threshold: 0.4, position: 20, stop: 8, perTrade: 1, dayLoss: 6, drawdown: 30 },
 };
 
+/** Why nothing is worked out from risk values: a preset does not stand in for the person's own. */
+export const RISK_UNREAD = 'Your risk values are not loaded yet';
+
 /** The effective values of a profile, and whether the user set them. */
 export function riskOf(
   profile: RiskProfile,

@@ -3,16 +3,16 @@ import { useSnapshot } from 'valtio';
 import { PositionSize } from '../../../../contract/agents.ts';
 import { classes } from '../../../components/class-names.ts';
 import { Amount } from '../../../components/Figures.tsx';
-import { formatNumber, formatRatio } from '../../../format/numbers.ts';
+import { formatNumber, formatRatio, UNKNOWN } from '../../../format/numbers.ts';
 import { typedNumber } from '../../../format/typed-numbers.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { loadPortfolio, portfolioStore } from '../../../stores/portfolio-store.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { useSlot } from '../../use-store.ts';
 import { PRESETS, type AgentDraft } from './agent-draft.ts';
-import { positionLimit, riskOf, worstLoss, type RiskNumbers } from '../agent-risk.ts';
+import { positionLimit, RISK_UNREAD, riskOf, worstLoss, type RiskNumbers } from '../agent-risk.ts';
 
-const UNKNOWN = 'Equity not loaded yet';
+const NO_EQUITY = 'Equity not loaded yet';
 
 /** An invalid size counts as the preset's. */
 function sizeOf(typed: string, preset: string): number {
@@ -28,12 +28,12 @@ export function useWorstLoss(draft: Pick<AgentDraft, 'risk_profile' | 'size'>): 
   hasFees: boolean;
   why: string;
 } {
-  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
+  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? null;
   const equity = useSlot(portfolioStore, loadPortfolio).data?.equity ?? null;
   const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
   const preset = PRESETS.find(({ profile }) => profile === draft.risk_profile);
-  const known = { hasFees: feeBps !== undefined, why: UNKNOWN };
-  if (equity === null || preset === undefined)
+  const known = { hasFees: feeBps !== undefined, why: own === null ? RISK_UNREAD : NO_EQUITY };
+  if (own === null || equity === null || preset === undefined)
     return { position: undefined, loss: undefined, ...known };
   return {
     ...worstLoss(sizeOf(draft.size, preset.size), equity, riskOf(preset.profile, own), feeBps),
@@ -50,7 +50,7 @@ function Preset({
   size,
   quote,
   worstOf,
-  why,
+  why: whyNoLoss,
   onChoose,
 }: {
   preset: (typeof PRESETS)[number];
@@ -61,9 +61,11 @@ function Preset({
   why: string;
   onChoose: () => void;
 }) {
-  const settings = useSnapshot(settingsStore).data;
-  const risk = riskOf(preset.profile, settings?.riskProfiles ?? []);
-  const worst = worstOf(sizeOf(size, preset.size), risk);
+  const own = useSnapshot(settingsStore).data?.riskProfiles ?? null;
+  const risk = riskOf(preset.profile, own ?? []);
+  const worst = own === null ? null : worstOf(sizeOf(size, preset.size), risk);
+  const why = own === null ? RISK_UNREAD : whyNoLoss;
+  const orUnknown = (text: string): string => (own === null ? UNKNOWN : text);
   return (
     <label
       className={classes(
@@ -91,11 +93,11 @@ function Preset({
       </span>
       <span className="mt-1 block text-xs text-ink-3">
         At most <Amount value={worst?.position} quote={quote} why={why} /> per pair (
-        {formatNumber(Number(positionLimit(risk).toFixed(2)))}
-        {'\u202f%'} of equity). Stop loss {formatNumber(risk.stop)} {'\u202f%'} below entry. Enters
-        at a signal of {formatRatio(risk.threshold)} or more. No new positions after losing{' '}
-        {formatNumber(risk.dayLoss)} {'\u202f%'} in a day or {formatNumber(risk.drawdown)}{' '}
-        {'\u202f%'} from the peak.
+        {orUnknown(formatNumber(Number(positionLimit(risk).toFixed(2))))}
+        {'\u202f%'} of equity). Stop loss {orUnknown(formatNumber(risk.stop))} {'\u202f%'} below
+        entry. Enters at a signal of {orUnknown(formatRatio(risk.threshold))} or more. No new
+        positions after losing {formatNumber(risk.dayLoss)} {'\u202f%'} in a day or{' '}
+        {formatNumber(risk.drawdown)} {'\u202f%'} from the peak.
       </span>
     </label>
   );
@@ -117,7 +119,7 @@ export function RiskPresets(props: PresetProps) {
     <PresetChoice
       {...props}
       worstOf={(size, risk) => (equity === null ? null : worstLoss(size, equity, risk, feeBps))}
-      why={UNKNOWN}
+      why={NO_EQUITY}
       hasFees={feeBps !== undefined}
       money="Paper money."
     />

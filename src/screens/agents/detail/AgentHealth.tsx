@@ -15,7 +15,9 @@ import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { useInsight, useMarketNow, useMarketSpeed, useSlot } from '../../use-store.ts';
 import { useEntriesOff } from '../EntriesOffNotice.tsx';
 import { heldBack } from './held-back.ts';
-import { riskOf } from '../agent-risk.ts';
+import { RISK_UNREAD, riskOf } from '../agent-risk.ts';
+
+const UNREAD = <Ratio value={null} why={RISK_UNREAD} />;
 
 /** When and how the halt ends. `now` and `until` on the market clock. */
 export function untilText(
@@ -102,9 +104,9 @@ export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly
   const slot = useInsight();
   const insight = slot.data;
   const { online } = useSnapshot(connection);
-  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
+  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? null;
   const distance = insight?.pro?.risk.find((one) => one.agentId === agent.id);
-  const risk = riskOf(agent.risk_profile, own);
+  const risk = riskOf(agent.risk_profile, own ?? []);
   return (
     <Section
       title="Limits"
@@ -118,10 +120,11 @@ export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly
       }
     >
       <dl>
-        <Line term="Signal needed to enter">{formatRatio(risk.threshold)} or more</Line>
+        <Line term="Signal needed to enter">
+          {own === null ? UNREAD : `${formatRatio(risk.threshold)} or more`}
+        </Line>
         <Line term="Stop loss of each position">
-          {formatNumber(risk.stop)}
-          {'\u202f%'} below entry{' '}
+          {own === null ? UNREAD : `${formatNumber(risk.stop)}\u202f% below entry`}
         </Line>
         <Line term="Loss today">
           {distance === undefined ? (

@@ -31,7 +31,13 @@ import { useSlot } from '../../use-store.ts';
 import { PreviewButton } from '../preview/PreviewButton.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { planText } from '../agent-text.ts';
-import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-start-text.ts';
+import {
+  changedMeanwhile,
+  priceRows,
+  whyUnknown,
+  worstOf,
+  type PriceRow,
+} from './confirm-start-text.ts';
 
 const StartLiveDialog = screenPart(() => import('../../live/start/StartLiveDialog.tsx'));
 
@@ -130,7 +136,7 @@ interface AgentPlanProps {
   id: string;
   agent: Agent | undefined;
   /** Name and maximum loss; null where one agent alone is started. */
-  head: { name: string; loss: string | undefined } | null;
+  head: { name: string; loss: string | undefined; why: string } | null;
   now: number;
 }
 
@@ -140,9 +146,7 @@ function AgentPlan({ entry, id, agent, head, now }: AgentPlanProps) {
       {head !== null && (
         <p className="flex items-baseline justify-between gap-3">
           <span className="min-w-0 truncate font-medium">{head.name}</span>
-          {agent !== undefined && (
-            <Amount value={head.loss} change why="Equity not loaded on this device" />
-          )}
+          {agent !== undefined && <Amount value={head.loss} change why={head.why} />}
         </p>
       )}
       {agent !== undefined && <p className="text-ink-2">{planText(agent)}</p>}
@@ -159,7 +163,7 @@ function AgentPlan({ entry, id, agent, head, now }: AgentPlanProps) {
 function StartReview({ entry, agents, now }: StartReviewProps) {
   const market = useSlot(marketStore, loadMarket);
   useSlot(poolsStore, loadPools);
-  const settings = useSlot(settingsStore, loadSettings).data;
+  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? null;
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
   const ids = idsOf(entry);
   const rows = priceRows(
@@ -170,7 +174,8 @@ function StartReview({ entry, agents, now }: StartReviewProps) {
   );
   // The rates of an exchange that tells prices in the server's place are not this account's.
   const feeBps = market.origin === 'exchange' ? undefined : market.data?.source.feeBps;
-  const worst = worstOf(agents, equity, settings?.riskProfiles ?? [], feeBps);
+  const worst = worstOf(agents, equity, own, feeBps);
+  const why = whyUnknown(own);
   const names = new Map(entry.seen?.agents.map((agent) => [agent.id, agent.name]));
   return (
     <div className="flex flex-col gap-4">
@@ -186,7 +191,7 @@ function StartReview({ entry, agents, now }: StartReviewProps) {
               entry={entry}
               id={id}
               agent={agent}
-              head={ids.length > 1 ? { name, loss: worst?.each.get(id) } : null}
+              head={ids.length > 1 ? { name, loss: worst?.each.get(id), why } : null}
               now={now}
             />
           );
@@ -202,7 +207,7 @@ function StartReview({ entry, agents, now }: StartReviewProps) {
           }
         >
           <strong>
-            <Amount value={worst?.together} change why="Equity not loaded on this device" />
+            <Amount value={worst?.together} change why={why} />
           </strong>
         </Line>
       </dl>

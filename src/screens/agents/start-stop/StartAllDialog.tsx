@@ -18,7 +18,7 @@ import { useSlot } from '../../use-store.ts';
 import { PreviewButton } from '../preview/PreviewButton.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { namesText, planText } from '../agent-text.ts';
-import { worstOf } from './confirm-start-text.ts';
+import { whyUnknown, worstOf } from './confirm-start-text.ts';
 
 /**
  * Which agents are started, how much they may hold together, and the maximum loss at the stops.
@@ -45,10 +45,10 @@ export default function StartAllDialog({
   agents: readonly Agent[];
   onClose: () => void;
 }) {
-  const settings = useSlot(settingsStore, loadSettings).data;
+  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? null;
   const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
-  const worst = worstOf(agents, equity, settings?.riskProfiles ?? [], feeBps);
+  const worst = worstOf(agents, equity, own, feeBps);
   const sentence = startAllSentence(agents, agents[0]?.quote ?? '', worst?.together ?? null);
   return (
     <Dialog
@@ -79,11 +79,7 @@ export default function StartAllDialog({
           <li key={agent.id} className="rule py-2">
             <div className="flex items-baseline justify-between gap-3">
               <span className="min-w-0 truncate font-medium">{agent.name}</span>
-              <Amount
-                value={worst?.each.get(agent.id)}
-                change
-                why="Equity not loaded on this device"
-              />
+              <Amount value={worst?.each.get(agent.id)} change why={whyUnknown(own)} />
             </div>
             <p className="text-xs text-ink-2">{planText(agent)}</p>
             <PreviewButton agentId={agent.id} name={agent.name} rows={agent.trading_pairs.length} />
@@ -97,7 +93,7 @@ export default function StartAllDialog({
             value={worst?.together}
             change
             quote={agents[0]?.quote ?? ''}
-            why="Equity not loaded on this device"
+            why={whyUnknown(own)}
           />
         </strong>
       </p>

@@ -25,7 +25,7 @@ import { useSlot } from '../../use-store.ts';
 import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import { planText } from '../agent-text.ts';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
-import { riskOf, worstLoss } from '../agent-risk.ts';
+import { RISK_UNREAD, riskOf, worstLoss } from '../agent-risk.ts';
 
 const PreviewPanel = screenPart(() => import('../preview/PreviewPanel.tsx'));
 const StartLiveDialog = screenPart(() => import('../../live/start/StartLiveDialog.tsx'));
@@ -36,11 +36,10 @@ function Preview({ agent }: { agent: Agent }) {
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
   const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
   const risk = riskOf(agent.risk_profile, settings?.riskProfiles ?? []);
-  // A preset does not stand in for the person's own values.
   const known = settings !== null;
   const worst =
     equity === null || !known ? null : worstLoss(agent.max_position_size, equity, risk, feeBps);
-  const why = known ? 'Equity not loaded yet' : 'Your risk values are not loaded yet';
+  const why = known ? 'Equity not loaded yet' : RISK_UNREAD;
   return (
     <>
       <EntriesOffNotice agentId={agent.id} className="mb-3" />

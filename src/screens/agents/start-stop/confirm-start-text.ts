@@ -6,7 +6,7 @@ import type { RiskProfileBody } from '../../../../contract/user.ts';
 import { formatWhen } from '../../../format/times.ts';
 import type { Slot } from '../../../stores/slot.ts';
 import type { OutboxEntryView } from '../../outbox-view.ts';
-import { riskOf, worstLoss } from '../agent-risk.ts';
+import { RISK_UNREAD, riskOf, worstLoss } from '../agent-risk.ts';
 
 export interface PriceRow {
   pair: string;
@@ -112,17 +112,21 @@ export function changedMeanwhile(
     : 'It was started or stopped since then, on another device or screen.';
 }
 
+/** Why `worstOf` knows nothing. */
+export const whyUnknown = (own: readonly unknown[] | null): string =>
+  own === null ? RISK_UNREAD : 'Equity not loaded on this device';
+
 /**
- * Maximum loss per pair of each agent, and of all together; null while equity is unknown. Decimal
- * text.
+ * Maximum loss per pair of each agent, and of all together; null while equity or the user's own risk
+ * values are unknown. Decimal text.
  */
 export function worstOf(
   agents: readonly Pick<Agent, 'id' | 'risk_profile' | 'max_position_size'>[],
   equity: string | null,
-  own: readonly Readonly<RiskProfileBody>[],
+  own: readonly Readonly<RiskProfileBody>[] | null,
   feeBps = 0,
 ): { each: Map<string, string>; together: string } | null {
-  if (equity === null) return null;
+  if (equity === null || own === null) return null;
   const each = new Map(
     agents.map((agent) => [
       agent.id,

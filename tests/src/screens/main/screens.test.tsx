@@ -496,6 +496,7 @@ describe('creating an agent', () => {
   };
 
   it('states the worst loss of each preset in money, and takes the chosen one into the form', async () => {
+    applySettings({ settings: SETTINGS, version: 1, riskProfiles: [] }, 'network');
     await open('/agents');
     fireEvent.click(screen.getByRole('button', { name: 'New agent' }));
     const worst = async (name: string) =>

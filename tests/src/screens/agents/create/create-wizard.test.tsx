@@ -9,6 +9,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../../contract/agents.ts';
 import type { AgentPreview } from '../../../../../contract/preview.ts';
+import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
 import { portfolio } from '../../../offline/samples.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
@@ -30,10 +31,13 @@ const { applyMarket, applyPools, clearMarket } =
   await import('../../../../../src/stores/market-store.ts');
 const { applyPortfolio, clearPortfolio } =
   await import('../../../../../src/stores/portfolio-store.ts');
+const { applySettings, clearSettings } =
+  await import('../../../../../src/stores/settings-store.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../../src/stores/subscription-store.ts');
 
 const NOW = Date.now();
+const SETTINGS = recordedReplies(recordState(NOW), NOW).tradingSettings!;
 const USER = { uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date().toUTCString() };
 const agent = (id: string): Agent => ({
   id,
@@ -180,6 +184,7 @@ afterEach(() => {
   clearAgents();
   clearMarket();
   clearPortfolio();
+  clearSettings();
   clearSubscription();
 });
 
@@ -195,6 +200,16 @@ const bodies = (name: string): unknown[] =>
   call.mock.calls
     .filter(([one]) => one === name)
     .map(([, input]) => (input as { body: unknown }).body);
+
+/** A server that cannot tell the person's own risk values. */
+const failsSettings = (): void => {
+  call.mockImplementation((name: string) =>
+    name === 'tradingSettings'
+      ? Promise.reject(new ApiError('', { code: 'internal', status: 500, text: '' }))
+      : never(),
+  );
+};
+const UNREAD = 'Your risk values are not loaded yet';
 
 /** A server that keeps receipts, whose first answer is lost. */
 const losesFirstAnswer = (): { made: Agent[] } => {
@@ -266,6 +281,24 @@ describe('the wizard', () => {
     },
     30_000,
   );
+
+  it('names no loss, stop or signal of a profile by its preset while the person’s own values are not read (R7-22)', async () => {
+    failsSettings();
+    applyPortfolio(portfolio(NOW), 'network');
+    await open('/agents');
+    await press('New agent');
+    const profiles = await screen.findByRole('group', { name: 'Risk profile' });
+    expect(profiles.textContent.split(UNREAD)).toHaveLength(7);
+    expect(profiles.textContent).not.toContain('\u2212');
+    expect(profiles.textContent.match(/Stop loss — /g)).toHaveLength(3);
+    expect(profiles.textContent.match(/signal of — or more/g)).toHaveLength(3);
+    applySettings(SETTINGS, 'network');
+    await waitFor(() => {
+      expect(profiles.textContent).toContain('\u221250.00');
+    });
+    expect(profiles.textContent).not.toContain(UNREAD);
+    expect(profiles.textContent).toContain('Stop loss 5 ');
+  }, 30_000);
 
   it('takes the focus to the first field that is wrong, at every press of Next (R2-12)', async () => {
     await toTerms();
@@ -951,15 +984,24 @@ describe('start all', () => {
       },
       'network',
     );
+    failsSettings();
     await open('/agents');
     await press('Start all');
     const dialog = await screen.findByRole('dialog', {}, { timeout: 10_000 });
+    // A preset does not stand in for the person's own values.
+    expect(dialog.textContent).not.toContain('\u2212');
+    expect(dialog.textContent).not.toContain('Maximum loss at the stops, with one position each:');
+    expect(dialog.textContent.split(UNREAD)).toHaveLength(4);
+    applySettings(SETTINGS, 'network');
     // Moderate: at most 1 000 in a pair, 5 % under its entry, twice.
-    expect(dialog.textContent).toContain(
-      'Maximum loss at the stops, with one position each: 100.00 USDT.',
-    );
+    await waitFor(() => {
+      expect(dialog.textContent).toContain(
+        'Maximum loss at the stops, with one position each: 100.00 USDT.',
+      );
+    });
     expect(dialog.textContent).toContain('\u2212100.00');
     expect(bodies('previewAgent')).toEqual([]);
+    call.mockImplementation(() => Promise.resolve(PREVIEW));
     await press('Preview two');
     await waitFor(() => {
       expect(dialog.textContent).toContain('Now it would buy BTC for 250.56 USDT.');
@@ -1018,6 +1060,22 @@ describe('the guided setup', () => {
       'network',
     );
     expect(await screen.findByText('at the stop, incl. fees')).toBeTruthy();
+  }, 30_000);
+
+  it('names no loss by a preset while the person’s own values are not read (R2-16)', async () => {
+    failsSettings();
+    applyPortfolio(portfolio(NOW), 'network');
+    await open('/guided-setup');
+    await answerAll('2222');
+    const loss = (): string =>
+      screen.getByText('Worst loss in one pair').closest('div')?.textContent ?? '';
+    await screen.findByText('Worst loss in one pair');
+    expect(loss()).toContain(UNREAD);
+    expect(loss()).not.toMatch(/\d/);
+    applySettings(SETTINGS, 'network');
+    await waitFor(() => {
+      expect(loss()).toContain('\u221250.00');
+    });
   }, 30_000);
 
   it('opens what it trades and takes the focus to the first field that is wrong there', async () => {

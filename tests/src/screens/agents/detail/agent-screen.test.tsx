@@ -28,6 +28,8 @@ const { connection } = await import('../../../../../src/stores/connection.ts');
 const { applyHistory, clearHistory } = await import('../../../../../src/stores/fills-store.ts');
 const { applyPortfolio, clearPortfolio } =
   await import('../../../../../src/stores/portfolio-store.ts');
+const { applySettings, clearSettings } =
+  await import('../../../../../src/stores/settings-store.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../../src/stores/subscription-store.ts');
 const { visits } = await import('../../../../../src/stores/last-visit.ts');
@@ -89,6 +91,7 @@ afterEach(() => {
   clearAnalytics();
   clearHistory();
   clearPortfolio();
+  clearSettings();
   clearSubscription();
   visits.since = null;
 });
@@ -177,6 +180,28 @@ describe('an agent’s page', () => {
       },
       { timeout: 5_000 },
     );
+  }, 30_000);
+
+  it('names no limit by a preset while the person’s own risk values are not read (R7-22)', async () => {
+    await open(`/agents/${ID}`);
+    const limits = screen.getByRole('region', { name: 'Limits' });
+    const line = (term: string): string =>
+      within(limits).getByText(term).closest('div')?.textContent ?? '';
+    for (const term of ['Signal needed to enter', 'Stop loss of each position']) {
+      expect(line(term)).toContain('Your risk values are not loaded yet');
+      expect(line(term)).not.toMatch(/\d/);
+    }
+    const own = {
+      profile: 'Moderate' as const,
+      max_position_percentage: 10,
+      confidence_threshold: 0.6,
+      stop_loss_percentage: 12.5,
+    };
+    await later(() => {
+      applySettings({ ...replies.tradingSettings!, riskProfiles: [own] }, 'network');
+    });
+    expect(line('Signal needed to enter')).toContain('0.60 or more');
+    expect(line('Stop loss of each position')).toContain('12.5\u202f% below entry');
   }, 30_000);
 
   it('says without the server what the agent was, with a ring for a dot, and says what it is once there is a new word', async () => {

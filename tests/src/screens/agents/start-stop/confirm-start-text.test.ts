@@ -125,6 +125,7 @@ it('the worst loss of several agents adds up, and is unknown without equity', ()
     together: '-28',
   });
   expect(worstOf(two, null, [])).toBeNull();
+  expect(worstOf(two, '10000', null)).toBeNull();
 });
 
 describe('decisions', () => {

@@ -4,6 +4,11 @@ import '../../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { StrictMode } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import {
+  recordAgent,
+  recordedReplies,
+  recordState,
+} from '../../../../../src/api/recorded-replies.ts';
 import type { OutboxEntry } from '../../../../../src/offline/outbox-entry.ts';
 
 const { cancelCommand } = vi.hoisted(() => ({ cancelCommand: vi.fn() }));
@@ -20,8 +25,13 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
 const { default: ConfirmStart } =
   await import('../../../../../src/screens/agents/start-stop/ConfirmStart.tsx');
 const { applyMarket, clearMarket } = await import('../../../../../src/stores/market-store.ts');
+const { applyAgents, clearAgents } = await import('../../../../../src/stores/agents-store.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../../src/stores/portfolio-store.ts');
+const { applySettings, clearSettings } =
+  await import('../../../../../src/stores/settings-store.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
-const { entryOf, start, stop } = await import('../../../offline/samples.ts');
+const { entryOf, portfolio, start, stop } = await import('../../../offline/samples.ts');
 
 const onOpenChange = vi.fn();
 async function refuse(
@@ -49,7 +59,34 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
+  clearAgents();
   clearMarket();
+  clearPortfolio();
+  clearSettings();
+});
+
+it('names no loss by a preset while the person’s own risk values are not read, and then by their own (R7-22)', async () => {
+  const agent = recordAgent('Harbour', 'Harbour', Date.now());
+  applyAgents({ agents: [agent], sequence: 1, asOf: Date.now() }, 'network');
+  applyPortfolio(portfolio(Date.now()), 'network');
+  const waiting = entryOf(start('Harbour'), { state: 'needs-you' });
+  render(<ConfirmStart entry={waiting} open onOpenChange={onOpenChange} />);
+  const loss = (): string =>
+    screen.getByText(/Maximum loss per pair at the stop/).closest('div')?.textContent ?? '';
+  expect(loss()).toContain('Your risk values are not loaded yet');
+  expect(loss()).not.toMatch(/\d/);
+  const own = {
+    profile: 'Moderate' as const,
+    max_position_percentage: 10,
+    confidence_threshold: 0.6,
+    stop_loss_percentage: 2,
+  };
+  const settings = recordedReplies(recordState(1), 1).tradingSettings!;
+  await act(async () => {
+    applySettings({ ...settings, riskProfiles: [own] }, 'network');
+    await Promise.resolve();
+  });
+  expect(loss()).toContain('\u221220.00');
 });
 
 it("compares the price at the press with the server's present one, never with an exchange's own (R7-13)", () => {
