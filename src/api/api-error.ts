@@ -21,6 +21,8 @@ export interface ApiErrorParts {
   issues?: FieldIssue[];
   retryAfterMs?: number;
   details?: Record<string, unknown>;
+  /** False where the answer is not our server's: a proxy's or a captive portal's. */
+  isOurs?: boolean;
   cause?: unknown;
 }
 
@@ -33,6 +35,7 @@ export class ApiError extends Error {
   readonly issues: FieldIssue[];
   readonly retryAfterMs: number | undefined;
   readonly details: Record<string, unknown> | undefined;
+  readonly isOurs: boolean;
   /** Whether the same call may succeed later: 5xx, 429, no answer. */
   readonly retryable: boolean;
   /** Whether this request, or an attempt of the call before it, may have taken effect. */
@@ -47,6 +50,7 @@ export class ApiError extends Error {
     this.issues = parts.issues ?? [];
     this.retryAfterMs = parts.retryAfterMs;
     this.details = parts.details;
+    this.isOurs = parts.isOurs ?? true;
     this.mayHaveArrived =
       !(parts.cause instanceof TokenFault) &&
       (parts.status === 0 || parts.status >= 500 || parts.code === 'bad_reply');
@@ -67,7 +71,7 @@ export function isRetryable(status: number, message: string): boolean {
 }
 
 /**
- * Whether nobody answered, as opposed to the server answering with a failure: then the last known
+ * Whether our server did not answer, as opposed to the server answering with a failure: then the last known
  * state still counts.
  */
 export function noConnection(error: unknown): boolean {
@@ -75,5 +79,5 @@ export function noConnection(error: unknown): boolean {
   if (error.code === 'identity_unavailable' || error.code === 'aborted') return true;
   // No token, as while another user is logging in: nothing was sent.
   if (error.cause instanceof TokenFault) return true;
-  return error.status === 0 || noConnection(error.cause);
+  return error.status === 0 || !error.isOurs || noConnection(error.cause);
 }

@@ -19,6 +19,7 @@ export function fromReply(
     code: reply === null ? (status >= 500 ? 'internal' : 'unknown') : known(reply.error.code),
     status,
     text,
+    isOurs: reply !== null,
     ...(reply?.error.field === undefined ? {} : { field: reply.error.field }),
     ...(reply?.error.issues === undefined ? {} : { issues: reply.error.issues }),
     ...(reply?.error.details === undefined ? {} : { details: reply.error.details }),

@@ -43,8 +43,8 @@ export function entitlementView(
   trial: TrialStatus | null,
   now: number,
 ): EntitlementView {
-  if (status === null) return NO_ENTITLEMENT;
   const hasUsedTrial = trial?.hasUsed ?? false;
+  if (status === null) return { ...NO_ENTITLEMENT, hasUsedTrial };
   const plan = activeTier(status);
   if (plan !== null) {
     return {

@@ -47,6 +47,9 @@ export const plansStore = proxy<Slot<Plans>>(emptySlot());
 export const usageStore = proxy<Slot<Usage>>(emptySlot());
 export const invoicesStore = proxy<Slot<Invoices>>(emptySlot());
 
+/** The next check is due in a minute where the server could not answer this one. */
+const FAILED_RECHECK_MS = 60_000;
+
 let checkedAt: number | null = null;
 let checking: Promise<void> | null = null;
 
@@ -101,7 +104,7 @@ async function check(): Promise<void> {
     void failed(failure, uid);
     return;
   }
-  checkedAt = Date.now();
+  checkedAt = Date.now() - (failure === null ? 0 : SUBSCRIPTION_RECHECK_MS - FAILED_RECHECK_MS);
   applySubscription(
     {
       status: status.status === 'fulfilled' ? status.value : null,
@@ -141,7 +144,7 @@ export async function subscriptionChanged(): Promise<void> {
 }
 
 /**
- * Checks if the last answer is five minutes old. Also called when the page becomes visible, because
+ * Checks if the last answer is five minutes old, or a failure a minute old. Also called when the page becomes visible, because
  * its timer rests while hidden.
  */
 export function checkSubscriptionIfDue(now = Date.now()): Promise<void> {

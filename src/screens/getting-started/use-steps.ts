@@ -19,7 +19,7 @@ import { progressOf, stepsOf, type Progress, type Step } from './first-steps.ts'
 export function useSteps(): { steps: Step[]; progress: Progress } {
   const uid = useSnapshot(session).user?.uid ?? '';
   const { isSubscribed, hasUsedTrial } = useAuth();
-  const plan = useSnapshot(subscriptionStore).data;
+  const plan = useSnapshot(subscriptionStore).data?.status ?? null;
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const history = useSlot(historyStore, loadHistory).data;

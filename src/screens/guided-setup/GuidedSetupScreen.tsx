@@ -19,6 +19,7 @@ import { useStepStart } from '../agents/create/use-step-start.ts';
 import { useCreateAgent } from '../agents/create/use-create-agent.ts';
 import { note } from '../getting-started/step-notes.ts';
 import { useCurrency, useSlot } from '../use-store.ts';
+import { useIsPlanUnknown } from '../subscription/subscription-text.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { QuestionStep } from './QuestionStep.tsx';
 import { PlanStep, type Entry } from './PlanStep.tsx';
@@ -85,10 +86,12 @@ function usePlacesLeft(): {
   need: Need;
 } {
   const { subscriptionTier, hasUsedTrial } = useAuth();
+  const isUnknown = useIsPlanUnknown();
   const held = placesTaken(useSlot(agentsStore, loadAgents).data?.agents ?? []);
   const cap = agentCap(subscriptionTier);
   const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
-  const untried: Entry = hasUsedTrial ? 'buy' : 'trial';
+  // What cannot be told is not offered.
+  const untried: Entry = hasUsedTrial || isUnknown ? 'buy' : 'trial';
   const need: Need = { resource: 'agents', action: 'create', agents: held + 1 };
   return { entry: mayCreate ? 'plan' : untried, mayCreate, placesLeft: held < cap, cap, need };
 }

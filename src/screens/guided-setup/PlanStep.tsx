@@ -17,6 +17,7 @@ import type { AgentDraft } from '../agents/create/agent-draft.ts';
 import { intervalText, pairsText } from '../agents/agent-text.ts';
 import { RiskPresets, useWorstLoss } from '../agents/create/RiskPresets.tsx';
 import { TermsFields } from '../agents/create/TermsFields.tsx';
+import { useIsPlanUnknown } from '../subscription/subscription-text.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { StepHeading } from './QuestionStep.tsx';
 import { LEVELS, scoreOf, SIDE_MAX, type Score } from './risk-questions.ts';
@@ -145,12 +146,15 @@ function Onward({
   onNext,
 }: Pick<PlanStepProps, 'entry' | 'need' | 'busy' | 'onNext'>) {
   const offline = useSnapshot(connection).online === 'offline';
+  const isUnknown = useIsPlanUnknown();
   if (entry === 'buy') {
     return (
       <section aria-label="Plan" className="mt-5">
-        <p className="mb-2 font-medium">
-          You need a plan to run an agent. Your free trial has been used.
-        </p>
+        {!isUnknown && (
+          <p className="mb-2 font-medium">
+            You need a plan to run an agent. Your free trial has been used.
+          </p>
+        )}
         <UpgradeHere need={need} from={SETUP_PATH} typed />
       </section>
     );

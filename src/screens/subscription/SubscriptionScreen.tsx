@@ -44,7 +44,10 @@ import { Meter } from './Meter.tsx';
 import { PlanTable } from './PlanTable.tsx';
 import {
   isLiving,
+  PLAN_UNKNOWN,
   subscriptionText,
+  useIsPlanUnknown,
+  useMayTryTrial,
   useSubscription,
   type SubscriptionFacts,
 } from './subscription-text.ts';
@@ -81,13 +84,9 @@ function FirstAgent() {
   );
 }
 
-function Now({ facts, from }: { facts: SubscriptionFacts; from: string | null }) {
-  const { data, error, savedAt } = useSnapshot(subscriptionStore);
-  const { hasUsedTrial, isSubscribed } = useAuth();
-  const { busy, problem } = useSnapshot(checkoutProgress);
+/** Starts the trial, and leads back to where the user came from. */
+function TrialButton({ from }: { from: string | null }) {
   const [starting, setStarting] = useState(false);
-  const words = subscriptionText(facts);
-  const current = useCurrent('subscription');
   const start = async (): Promise<void> => {
     const isHere = samePlace();
     setStarting(true);
@@ -98,36 +97,51 @@ function Now({ facts, from }: { facts: SubscriptionFacts; from: string | null })
     setStarting(false);
   };
   return (
+    <Button
+      tone="primary"
+      busy={starting}
+      onClick={() => {
+        void start();
+      }}
+    >
+      Start free trial
+    </Button>
+  );
+}
+
+function Now({ facts, from }: { facts: SubscriptionFacts; from: string | null }) {
+  const { data, error } = useSnapshot(subscriptionStore);
+  const { isSubscribed } = useAuth();
+  const isUnknown = useIsPlanUnknown();
+  const mayTry = useMayTryTrial();
+  const { busy, problem } = useSnapshot(checkoutProgress);
+  const words = isUnknown ? PLAN_UNKNOWN : subscriptionText(facts);
+  const current = useCurrent('subscription');
+  return (
     <Section title="Now" aside={<DataAge kind="subscription" />}>
       <ReadError
         message={error}
-        hasData={savedAt !== null}
+        hasData={data !== null && !isUnknown}
         onRetry={() => {
           void checkSubscription();
         }}
       />
-      {data === null ? (
+      {data === null && !isUnknown ? (
         <SkeletonRows rows={1} rowClass="min-h-[5.875rem]" label="Plan" />
       ) : (
         <div className="rule py-3">
-          <StatusBadge tone={words.tone} hollow={!current} className="text-base font-semibold">
+          <StatusBadge
+            tone={words.tone}
+            hollow={!current || isUnknown}
+            className="text-base font-semibold"
+          >
             {words.line}
           </StatusBadge>
           <p className="mt-1 min-h-10 max-w-[64ch] text-ink-2">{words.then}</p>
         </div>
       )}
       <div className="mt-2 flex min-h-11 flex-wrap items-center gap-2 pointer-fine:min-h-10">
-        {!hasUsedTrial && !isSubscribed && data !== null && (
-          <Button
-            tone="primary"
-            busy={starting}
-            onClick={() => {
-              void start();
-            }}
-          >
-            Start free trial
-          </Button>
-        )}
+        {mayTry && <TrialButton from={from} />}
         {isSubscribed && <FirstAgent />}
         {facts.subscription !== null && (
           <Button
@@ -271,9 +285,14 @@ function Checkout() {
   );
 }
 
-/** Null while the user has no plan, as on a trial. */
-function currentPlanOf({ subscription }: SubscriptionFacts, isTrialActive: boolean): string | null {
+/** Null while the user has no plan, as on a trial, and while none is known. */
+function currentPlanOf(
+  { subscription }: SubscriptionFacts,
+  isTrialActive: boolean,
+  isRead: boolean,
+): string | null {
   if (isLiving(subscription)) return subscription?.planId ?? null;
+  if (!isRead) return null;
   return isTrialActive ? null : 'free';
 }
 
@@ -311,6 +330,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
   const { online } = useSnapshot(connection);
   const { busy } = useSnapshot(checkoutProgress);
   const { isTrialActive } = useAuth();
+  const isRead = useSnapshot(subscriptionStore).data !== null;
   const [changingTo, setChangingTo] = useState<string | null>(null);
   const living = isLiving(facts.subscription);
   const offline = online === 'offline';
@@ -337,7 +357,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
       ) : (
         <PlanTable
           plans={list.plans}
-          currentPlanId={currentPlanOf(facts, isTrialActive)}
+          currentPlanId={currentPlanOf(facts, isTrialActive, isRead)}
           onTrial={isTrialActive}
           busyPlanId={busy}
           ending={facts.subscription?.cancelAtPeriodEnd === true}

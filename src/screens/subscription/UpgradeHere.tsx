@@ -16,9 +16,15 @@ import { screenPart } from '../../components/screen-part.tsx';
 import { formatAmount } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
 import { useAuth } from '../../stores/use-security.ts';
-import { loadPlans, plansStore } from '../../stores/subscription-store.ts';
+import { checkSubscription, loadPlans, plansStore } from '../../stores/subscription-store.ts';
 import { useSlot } from '../use-store.ts';
-import { isLiving, useSubscription } from './subscription-text.ts';
+import {
+  isLiving,
+  PLAN_UNCHECKED,
+  useIsPlanUnknown,
+  useMayTryTrial,
+  useSubscription,
+} from './subscription-text.ts';
 import { usePlanBlocked } from './use-plan-blocked.ts';
 
 const ChangeDialog = screenPart(() => import('./ChangeDialog.tsx'));
@@ -41,10 +47,11 @@ const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string
 /** The trial if it is available, and the smallest plan that includes what is needed. */
 function useOffer(need: Need) {
   const { data: list, error } = useSlot(plansStore, loadPlans);
-  const { subscriptionTier, hasUsedTrial, isSubscribed, loading } = useAuth();
-  const plan = cheapestFor(list?.plans ?? [], need, subscriptionTier);
-  const trial = !hasUsedTrial && !isSubscribed && !loading && tierMeets('trial', need);
-  return { list, error, plan, trial };
+  const { subscriptionTier } = useAuth();
+  const isUnknown = useIsPlanUnknown();
+  const plan = isUnknown ? null : cheapestFor(list?.plans ?? [], need, subscriptionTier);
+  const trial = useMayTryTrial() && tierMeets('trial', need);
+  return { list, error, plan, trial, isUnknown };
 }
 
 type Offer = ReturnType<typeof useOffer>;
@@ -71,7 +78,7 @@ function TrialButton({ disabled }: { disabled: boolean }) {
 }
 
 function OfferNotes({
-  offer: { plan, trial, list },
+  offer: { plan, trial, list, isUnknown },
   back,
   blocked,
 }: {
@@ -85,9 +92,10 @@ function OfferNotes({
       <p className="mt-2 min-h-5 text-ink-3">
         {trial && 'All Standard features. Free, no card needed. Starts at once.'}
         {!trial && plan !== null && `${priceText(plan)}, up to ${plan.agents} agents. ${back}`}
-        {!trial && plan === null && list !== null && 'No plan has a higher limit.'}
+        {blocked === PLAN_UNCHECKED && <Unchecked />}
+        {!isUnknown && !trial && plan === null && list !== null && 'No plan has a higher limit.'}
       </p>
-      {blocked !== null && (
+      {blocked !== null && blocked !== PLAN_UNCHECKED && (
         <p role="status" className="mt-1 text-amber">
           {blocked}
         </p>
@@ -97,6 +105,24 @@ function OfferNotes({
           {problem.text}
         </p>
       )}
+    </>
+  );
+}
+
+/** In the place of an offer: to whom the trial or a plan can be offered is not known. */
+function Unchecked() {
+  return (
+    <>
+      {PLAN_UNCHECKED}{' '}
+      <button
+        type="button"
+        className="reach font-medium underline underline-offset-2"
+        onClick={() => {
+          void checkSubscription();
+        }}
+      >
+        Try again
+      </button>
     </>
   );
 }
@@ -116,7 +142,7 @@ export function UpgradeHere({
   const search = useSearch();
   const place = from ?? (search === '' ? path : `${path}?${search}`);
   const offer = useOffer(need);
-  const { list, error, plan, trial } = offer;
+  const { list, error, plan, trial, isUnknown } = offer;
   const { busy } = useSnapshot(checkoutProgress);
   const offline = useSnapshot(connection).online === 'offline';
   // An error here is not carried to the next screen.
@@ -151,7 +177,7 @@ export function UpgradeHere({
             Upgrade to {plan.name}
           </Button>
         )}
-        {!trial && list === null && error === null && !offline && (
+        {!trial && !isUnknown && list === null && error === null && !offline && (
           <Skeleton className="h-11 w-40 rounded-md pointer-fine:h-10" />
         )}
         {!withoutLink && (

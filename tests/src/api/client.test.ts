@@ -258,6 +258,18 @@ describe('failures', () => {
     expect(broken.sent).toHaveLength(1);
   });
 
+  it.each([
+    [502, '<html>Bad Gateway</html>'],
+    [503, ''],
+    [511, '<html>Log in to this network</html>'],
+    [403, '{"message":"blocked"}'],
+  ])('to a proxy or a portal, with %i, are not answered by our server', async (status, text) => {
+    const { api, events } = harness([new Response(text, { status })]);
+    const error = await failure(api.call('subscriptionStatus', {}));
+    expect([error.status, noConnection(error)]).toEqual([status, true]);
+    expect(events).toEqual([]);
+  });
+
   it('to answer in time end the request, and what the server did stays unknown', async () => {
     const { api, events } = harness([], {
       fetch: (_url, init) =>

@@ -129,7 +129,18 @@ describe('what the answers mean', () => {
   });
 
   it('is free and unsubscribed where the check failed, whatever the trial said (R4-06)', () => {
-    expect(entitlementView(null, trial(5 * DAY), NOW)).toEqual(NO_ENTITLEMENT);
+    expect(entitlementView(null, trial(5 * DAY), NOW)).toMatchObject({
+      isSubscribed: false,
+      subscriptionTier: 'free',
+      isTrialActive: false,
+      trialDaysRemaining: 0,
+    });
+  });
+
+  it('remembers a used trial where the plan could not be checked (R4-05, R4-08)', () => {
+    expect(entitlementView(null, trial(5 * DAY), NOW).hasUsedTrial).toBe(true);
+    expect(entitlementView(null, noTrial, NOW)).toEqual(NO_ENTITLEMENT);
+    expect(entitlementView(null, null, NOW)).toEqual(NO_ENTITLEMENT);
   });
 
   it('is reset to nothing where nobody is signed in (R4-07)', () => {

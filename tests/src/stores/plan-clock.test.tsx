@@ -166,6 +166,23 @@ describe('a change told while an answer is on its way', () => {
 });
 
 describe('the page as it stands open', () => {
+  it('asks again a minute after a check that failed, and five minutes after one that did not (R4-01)', async () => {
+    plan = 'pro';
+    broken = true;
+    void startSync();
+    await vi.waitUntil(() => asked() === 1, { timeout: 10_000 });
+    await settle();
+    expect(subscriptionStore.entitlement.subscriptionTier).toBe('free');
+    broken = false;
+    await pass(MINUTE / 2);
+    expect(asked()).toBe(1);
+    await pass(MINUTE);
+    expect(asked()).toBe(2);
+    expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
+    await pass(4 * MINUTE);
+    expect(asked()).toBe(2);
+  });
+
   it('asks at sign-in and each five minutes, falls to free where the answer is a failure, and forgets all at sign-out (R4-01, R4-06, R4-07, R9-01)', async () => {
     plan = 'pro';
     void startSync();

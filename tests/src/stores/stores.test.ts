@@ -10,6 +10,7 @@ import type { Alert, AlertFiring } from '../../../contract/alerts.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import type { WalletStatus } from '../../../contract/wallet.ts';
 import { ApiError } from '../../../src/api/api-error.ts';
+import { fromReply } from '../../../src/api/reply-error.ts';
 import { api } from '../../../src/api/api.ts';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
 import { TokenFault } from '../../../src/identity/token.ts';
@@ -644,6 +645,17 @@ describe('subscription', () => {
       loading: false,
     });
     expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
+  });
+
+  it('stays as last known where a proxy answers for the server, and is asked for at the next occasion', async () => {
+    applySubscription(structuredClone({ status, trial }), 'snapshot', NOW - 60_000);
+    const gateway = fromReply(502, null, 'Bad Gateway', undefined);
+    answering({ subscriptionStatus: gateway, trialStatus: gateway });
+    await checkSubscriptionIfDue(NOW);
+    expect(subscriptionStore.entitlement.subscriptionTier).toBe('pro');
+    const call = answering({ subscriptionStatus: status, trialStatus: trial });
+    await checkSubscriptionIfDue(NOW + 1);
+    expect(call).toHaveBeenCalledTimes(4);
   });
 
   it('stays as last known while there is no token to ask with, and is asked for again at the next occasion', async () => {

@@ -18,6 +18,7 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
   api: { call },
 }));
 
+const { fromReply } = await import('../../../../src/api/reply-error.ts');
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
@@ -379,6 +380,44 @@ describe('where one stands', () => {
     pro();
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await line(/^PRO\. Renews on/)).toBeTruthy();
+  });
+
+  const broken = () =>
+    Promise.reject(
+      new ApiError('API Error: 500 - broken', { code: 'internal', status: 500, text: 'broken' }),
+    );
+
+  it('unknown: says so, and offers neither the trial nor a plan until it is known (R4-06, R4-08)', async () => {
+    answers.subscriptionStatus = broken;
+    render(<SubscriptionScreen />);
+    expect(await line(/^Plan unknown\.$/)).toBeTruthy();
+    expect(await screen.findByText(/The server had an error/)).toBeTruthy();
+    expect(document.body.textContent).not.toContain('Showing the last loaded data.');
+    expect(screen.queryByText('Free.')).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Start free trial' })).toBeNull();
+    expect((await card('PRO')).getByRole('button')).toHaveProperty('disabled', true);
+    expect(screen.getByText('Your plan could not be checked.')).toBeTruthy();
+    answers = {};
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByRole('button', { name: 'Start free trial' })).toBeTruthy();
+    expect((await card('PRO')).getByRole('button')).toHaveProperty('disabled', false);
+  });
+
+  it('unknown on a device that never knew it: marks no plan as the present one, and waits for nothing', async () => {
+    const gateway = fromReply(502, null, 'Bad Gateway', undefined);
+    answers.subscriptionStatus = () => Promise.reject(gateway);
+    answers.trialStatus = () => Promise.reject(gateway);
+    render(<SubscriptionScreen />);
+    expect(await line(/^Plan unknown\.$/)).toBeTruthy();
+    expect((await card('FREE')).queryByText('Your plan')).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Start free trial' })).toBeNull();
+  });
+
+  it('offers no trial where the server told the plan and not whether the trial was used (R4-08)', async () => {
+    answers.trialStatus = broken;
+    render(<SubscriptionScreen />);
+    expect(await line(/^Free\.$/)).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Start free trial' })).toBeNull();
   });
 });
 

@@ -197,6 +197,18 @@ describe('at a limit', () => {
     expect(screen.queryByRole('button', { name: 'Start free trial' })).toBeNull();
   });
 
+  it('offers nothing where the plan could not be checked, and checks it again at a press (R4-06, R4-08)', async () => {
+    applySubscription({ status: null, trial: null }, 'network');
+    render(<UpgradeHere need={{ resource: 'agents', action: 'create', agents: 1 }} />);
+    expect(await screen.findByText(/Your plan could not be checked\./)).toBeTruthy();
+    await waitFor(() => {
+      expect(call).toHaveBeenCalledWith('plans', {});
+    });
+    expect(screen.queryByRole('button', { name: /trial|Upgrade/ })).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByRole('button', { name: 'Start free trial' })).toBeTruthy();
+  });
+
   it('opens the checkout in one tap, keeps what was typed first, and remembers the way back', async () => {
     have('trial');
     const kept = vi.fn(() => {
