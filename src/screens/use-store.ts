@@ -103,11 +103,16 @@ export function useShownViews(): ReturnType<typeof useAgentViews> {
   return useViewsOf(chosen);
 }
 
-/** The agents of one account; null is paper. Real money and paper are never in one list. */
-export function useViewsOf(account: string | null): ReturnType<typeof useAgentViews> {
-  const all = useAgentViews();
-  const views = all.views?.filter(({ agent }) => connectionOf(agent) === account) ?? null;
-  return { ...all, views };
+/**
+ * The agents of one account; null is paper. Real money and paper are never in one list; `all` is
+ * for what needs the user wherever it is.
+ */
+export function useViewsOf(
+  account: string | null,
+): ReturnType<typeof useAgentViews> & { all: AgentView[] | null } {
+  const { views: all, ...rest } = useAgentViews();
+  const views = all?.filter(({ agent }) => connectionOf(agent) === account) ?? null;
+  return { ...rest, all, views };
 }
 
 /**

@@ -14,9 +14,7 @@ import { note, readNotes } from '../getting-started/step-notes.ts';
 import { Overview } from './StandardDashboard.tsx';
 
 const AfterCheckout = screenPart(() => import('./AfterCheckout.tsx'));
-const ChosenAccount = screenPart(async () => ({
-  default: (await import('../live/account/LiveAccountScreen.tsx')).ChosenAccount,
-}));
+const ChosenDashboard = screenPart(() => import('./ChosenDashboard.tsx'));
 const FirstDashboard = screenPart(() => import('./FirstDashboard.tsx'));
 
 /** A user known to have no agent and no trade, who has not hidden the first steps. */
@@ -46,7 +44,7 @@ export default function DashboardScreen() {
       <Overview pro={pro} />
     ) : (
       <Suspense>
-        <ChosenAccount />
+        <ChosenDashboard />
       </Suspense>
     );
   return (

@@ -14,6 +14,7 @@ import { useAuth } from '../../stores/use-security.ts';
 import { firingText } from '../../format/alert-text.ts';
 import { exchangeName } from '../../format/exchange-names.ts';
 import { liveSlots } from '../../stores/live-slots.ts';
+import { connectionOf } from '../../stores/shown-account.ts';
 import { alertsSeen, alertsStore } from '../../stores/alerts-store.ts';
 import { subscriptionStore } from '../../stores/subscription-store.ts';
 
@@ -60,7 +61,7 @@ export function needs(
     list.map((view) => ({
       key: view.agent.id,
       to: `/agents/${encodeURIComponent(view.agent.id)}`,
-      title: view.agent.name,
+      title: `${connectionOf(view.agent) === null ? '' : 'LIVE · '}${view.agent.name}`,
       text: text(view),
     }));
   const alerts = views.filter((view) => view.alert);
@@ -115,16 +116,17 @@ const ALARM_MS = 3 * 24 * 60 * 60_000;
 const orders = (count: number): string =>
   count === 1 ? 'The outcome of an order is unknown' : `The outcome of ${count} orders is unknown`;
 
-/** Exchange accounts where something is unknown, stands still or was raised. */
+/** Exchange accounts where something is unknown, stands still or was raised, but `below`. */
 export function liveNeeds(
   connections: readonly Pick<
     LiveConnection,
     'id' | 'exchange' | 'label' | 'state' | 'unknownOrders' | 'waitsFor' | 'reconciledAt'
   >[],
   alarms: Readonly<Record<string, number>>,
+  below: string | null = null,
 ): Need[] {
   return connections
-    .filter(({ state }) => state === 'open')
+    .filter(({ id, state }) => state === 'open' && id !== below)
     .flatMap(({ id, exchange, label, unknownOrders, waitsFor, reconciledAt }) => {
       const raised = alarms[id] ?? 0;
       const texts = [
@@ -146,7 +148,7 @@ export function liveNeeds(
     });
 }
 
-function useLiveNeeds(): Need[] {
+function useLiveNeeds(below: string | null): Need[] {
   const { connections, accounts } = useSnapshot(liveSlots);
   const alarms = Object.fromEntries(
     Object.entries(accounts).map(([id, { data }]) => [
@@ -154,12 +156,23 @@ function useLiveNeeds(): Need[] {
       data?.alarms.filter(({ raisedAt }) => data.asOf - raisedAt < ALARM_MS).length ?? 0,
     ]),
   );
-  return liveNeeds((connections.data ?? []) as readonly LiveConnection[], alarms);
+  return liveNeeds((connections.data ?? []) as readonly LiveConnection[], alarms, below);
 }
 
-export function NeedsYou({ views }: { views: readonly AgentView[] }) {
+/** `below`: the exchange account that stands below and says itself what needs the user in it. */
+export function NeedsYou({
+  views,
+  below = null,
+}: {
+  views: readonly AgentView[];
+  below?: string | null;
+}) {
   const standing = useSnapshot(subscriptionStore).data?.status?.standing ?? null;
-  const list = [...useLiveNeeds(), ...needs(views, useAuth(), standing), ...useReachedAlerts()];
+  const list = [
+    ...useLiveNeeds(below),
+    ...needs(views, useAuth(), standing),
+    ...useReachedAlerts(),
+  ];
   if (list.length === 0) return null;
   return (
     <section aria-label="Needs you" className="border-l-2 border-amber pl-4">

@@ -216,7 +216,7 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
   const portfolio = useSlot(portfolioStore, loadPortfolio);
   const history = useSlot(historyStore, loadHistory);
   // Its totals are the paper account's; accounts at an exchange have a screen of their own.
-  const { views, current, slot } = useViewsOf(null);
+  const { views, all, current, slot } = useViewsOf(null);
   const money = useCurrent('portfolio');
   useInsight();
   const agents = useMemo(() => views?.map((view) => view.agent) ?? null, [views]);
@@ -235,9 +235,9 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
             fills={history.data?.fills ?? null}
             agents={agents}
           />
-          {views !== null && (
+          {all !== null && (
             <div className="empty:hidden xl:hidden">
-              <NeedsYou views={views} />
+              <NeedsYou views={all} />
             </div>
           )}
           <AgentsPart views={views} agents={agents} current={current} error={slot.error} />
@@ -247,9 +247,9 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
           )}
         </div>
         <aside className="flex min-w-0 flex-col gap-7" aria-label="Activity">
-          {views !== null && (
+          {all !== null && (
             <div className="hidden empty:hidden xl:block">
-              <NeedsYou views={views} />
+              <NeedsYou views={all} />
             </div>
           )}
           <LatestTrades history={history} quote={portfolio.data?.quote ?? ''} />

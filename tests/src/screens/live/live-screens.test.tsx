@@ -680,6 +680,71 @@ describe('the result of an agent with real money', () => {
   });
 });
 
+describe('the dashboard', () => {
+  const lapsed = (): void => {
+    applySubscription(
+      {
+        status: {
+          subscription: null,
+          entitledTier: 'free',
+          servedAt: NOW + 1,
+          standing: {
+            state: 'lapsed',
+            tier: 'free',
+            until: null,
+            next: { state: 'lapsed', tier: 'free' },
+          },
+        },
+        trial: null,
+      },
+      'network',
+    );
+  };
+  const applyLiveAgent = (own: Partial<Agent>): void => {
+    const list = structuredClone(replies.agents!);
+    const paper = list.agents.map((one) => ({
+      ...one,
+      status: 'stopped' as const,
+      openPositions: 0,
+    }));
+    applyAgents(
+      { ...list, sequence: list.sequence + 1, agents: [...paper, { ...agent, ...own }] },
+      'network',
+    );
+  };
+
+  it('says above a chosen exchange account that the plan has ended or a payment failed (R2-07)', async () => {
+    accountChoice.known = [{ id: CONNECTION_ID, exchange: 'kraken', label: 'Main' }];
+    accountChoice.chosen = CONNECTION_ID;
+    account = liveAccount(NOW, { connection: liveConnection(NOW, { unknownOrders: 1 }) });
+    applyLiveAgent({ status: 'running' });
+    lapsed();
+    await open('/dashboard');
+    const needs = await screen.findByRole('region', { name: 'Needs you' });
+    expect(within(needs).getByRole('link', { name: /^Your plan has ended/ })).toBeDefined();
+    // What needs the person in the account itself stands in it.
+    expect(needs.textContent).not.toContain('Kraken');
+  });
+
+  it('names a halted live agent on the dashboard of paper, marked as real money (R2-07)', async () => {
+    const hold = { code: 'day_loss', text: 'Down 4 % today.', until: null };
+    applyLiveAgent({ status: 'halted', hold });
+    await open('/dashboard');
+    const [needs] = await screen.findAllByRole('region', { name: 'Needs you' });
+    expect(within(needs!).getByRole('link', { name: /^LIVE · Ebb/ }).textContent).toContain(
+      'Down 4 % today.',
+    );
+  });
+
+  it('says on the dashboard of paper that the plan has ended where only live agents run (R2-07)', async () => {
+    applyLiveAgent({ status: 'running' });
+    lapsed();
+    await open('/dashboard');
+    const [needs] = await screen.findAllByRole('region', { name: 'Needs you' });
+    expect(needs?.textContent).toContain('Your plan has ended');
+  });
+});
+
 describe('an agent that is to trade real money', () => {
   it('has profiles with the largest loss in its exchange account, not in the paper one', async () => {
     accountChoice.known = [{ id: CONNECTION_ID, exchange: 'kraken', label: 'Main' }];
