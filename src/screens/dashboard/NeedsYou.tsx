@@ -8,11 +8,12 @@ import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
 import type { LiveConnection } from '../../../contract/live-state.ts';
 import type { SubscriptionState } from '../../../contract/subscription-state.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
-import { formatDate, formatWhen } from '../../format/times.ts';
+import { formatClock, formatDate, formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { useAuth } from '../../stores/use-security.ts';
 import { firingText } from '../../format/alert-text.ts';
 import { exchangeName } from '../../format/exchange-names.ts';
+import { serverNow } from '../../stores/connection.ts';
 import { liveSlots } from '../../stores/live-slots.ts';
 import { connectionOf } from '../../stores/shown-account.ts';
 import { alertsSeen, alertsStore } from '../../stores/alerts-store.ts';
@@ -51,11 +52,22 @@ function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[
   return [];
 }
 
-/** Most urgent first. */
+const dayOf = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
+
+/** By the calendar: a trial with a day left, rounded up, may end today. */
+function endsText(endsAt: number, now: number): string {
+  const days = Math.round((dayOf(endsAt) - dayOf(now)) / 86_400_000);
+  if (days > 1) return `in ${days} days`;
+  if (days === 1) return 'tomorrow';
+  return endsAt > now ? `today at ${formatClock(endsAt)}` : 'today';
+}
+
+/** Most urgent first. `now` and `endsAt` on the server's clock, ms. */
 export function needs(
   views: readonly AgentView[],
-  trial: { isTrialActive: boolean; trialDaysRemaining: number },
+  trial: { isTrialActive: boolean; trialDaysRemaining: number; endsAt: number },
   standing: PlanState | null = null,
+  now = serverNow(),
 ): Need[] {
   const of = (list: readonly AgentView[], text: (view: AgentView) => string): Need[] =>
     list.map((view) => ({
@@ -72,19 +84,17 @@ export function needs(
       !view.canReview &&
       (view.agent.status === 'faulted' || view.agent.status === 'halted'),
   );
-  const days = trial.trialDaysRemaining;
-  const ends = days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`;
   return [
     ...of(alerts, (view) => view.commandText ?? ''),
     ...of(reviews, (view) => view.commandText ?? ''),
     ...of(held, (view) => view.statusText),
     ...ofPlan(standing, views),
-    ...(trial.isTrialActive && days <= TRIAL_WARNING_DAYS
+    ...(trial.isTrialActive && trial.trialDaysRemaining <= TRIAL_WARNING_DAYS
       ? [
           {
             key: 'trial',
             to: '/subscription',
-            title: `Your free trial ends ${ends}`,
+            title: `Your free trial ends ${endsText(trial.endsAt, now)}`,
             text: 'After that, no new positions. Stop losses and exits stay active.',
           },
         ]
@@ -167,10 +177,11 @@ export function NeedsYou({
   views: readonly AgentView[];
   below?: string | null;
 }) {
-  const standing = useSnapshot(subscriptionStore).data?.status?.standing ?? null;
+  const { data } = useSnapshot(subscriptionStore);
+  const trial = { ...useAuth(), endsAt: Date.parse(data?.trial?.endDate ?? '') };
   const list = [
     ...useLiveNeeds(below),
-    ...needs(views, useAuth(), standing),
+    ...needs(views, trial, data?.status?.standing),
     ...useReachedAlerts(),
   ];
   if (list.length === 0) return null;

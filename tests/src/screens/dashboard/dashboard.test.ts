@@ -10,6 +10,7 @@ import type { Fill } from '../../../../contract/trading.ts';
 import { changeOver, pointsOf } from '../../../../src/components/EquityChart.tsx';
 import { pointAfter } from '../../../../src/components/TimeChart.tsx';
 import { missedEvaluations, runText } from '../../../../src/screens/agents/evaluation-times.ts';
+import { formatClock } from '../../../../src/format/times.ts';
 import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import {
   correlation,
@@ -127,7 +128,7 @@ describe('since you left', () => {
 });
 
 describe('what needs the person', () => {
-  const trial = { isTrialActive: false, trialDaysRemaining: 0 };
+  const trial = { isTrialActive: false, trialDaysRemaining: 0, endsAt: Number.NaN };
   it('lists halted and faulted agents with the server’s words, and nothing that can wait', () => {
     const views = [
       agent('ok'),
@@ -164,14 +165,21 @@ describe('what needs the person', () => {
       expect(needs([runs], trial, { state, until })).toEqual([]);
   });
 
-  it('adds a trial in its last two days, and not before (R9-03)', () => {
-    expect(needs([], { isTrialActive: true, trialDaysRemaining: 3 })).toEqual([]);
-    expect(needs([], { isTrialActive: true, trialDaysRemaining: 2 })[0]?.title).toBe(
-      'Your free trial ends in 2 days',
+  it('adds a trial in its last two days with the day of its end, and not before (R4-03, R9-03)', () => {
+    const at = (day: number, hour: number): number => new Date(2026, 4, day, hour).getTime();
+    const title = (now: number, endsAt: number): string | undefined => {
+      const trialDaysRemaining = Math.max(0, Math.ceil((endsAt - now) / DAY));
+      return needs([], { isTrialActive: true, trialDaysRemaining, endsAt }, null, now)[0]?.title;
+    };
+    expect(title(at(20, 9), at(22, 10))).toBeUndefined();
+    expect(title(at(20, 20), at(22, 8))).toBe('Your free trial ends in 2 days');
+    expect(title(at(20, 8), at(21, 20))).toBe('Your free trial ends tomorrow');
+    expect(title(at(20, 20), at(21, 8))).toBe('Your free trial ends tomorrow');
+    // One day left, rounded up, and it is over this afternoon.
+    expect(title(at(20, 9), at(20, 14))).toBe(
+      `Your free trial ends today at ${formatClock(at(20, 14))}`,
     );
-    expect(needs([], { isTrialActive: true, trialDaysRemaining: 0 })[0]?.title).toBe(
-      'Your free trial ends today',
-    );
+    expect(title(at(20, 15), at(20, 14))).toBe('Your free trial ends today');
   });
 });
 
