@@ -6,8 +6,10 @@ import { session } from '../../identity/session.ts';
 import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
+import { useAuth } from '../../stores/use-security.ts';
 import { hasDraft } from '../agents/create/kept-draft.ts';
 import { SETUP_DRAFT, SETUP_PATH } from '../guided-setup/setup-progress.ts';
+import { useIsPlanUnknown, useMayTryTrial } from '../subscription/subscription-text.ts';
 import { useSlot } from '../use-store.ts';
 
 const SET_UP = 'Set up my first agent';
@@ -20,13 +22,20 @@ interface Next {
   action: string;
 }
 
-const FIRST: Omit<Next, 'action'> = {
-  title: 'Your first agent, in about two minutes',
-  text:
-    'Answer four questions and see what the agent would do before it starts. It trades with paper ' +
-    'money. The setup includes the free trial. No card needed.',
-  to: SETUP_PATH,
-};
+const FIRST =
+  'Answer four questions and see what the agent would do before it starts. It trades with paper money.';
+
+/** Promises the trial only to whom it is open; undefined until the plan was asked for. */
+function useFirstText(offline: boolean): string | undefined {
+  const { loading, hasUsedTrial, isSubscribed } = useAuth();
+  const mayTry = useMayTryTrial();
+  const isUnknown = useIsPlanUnknown();
+  if (loading && !offline) return undefined;
+  if (mayTry) return `${FIRST} The setup includes the free trial. No card needed.`;
+  return hasUsedTrial && !isSubscribed && !isUnknown
+    ? `${FIRST} Agents are included from the Starter plan.`
+    : FIRST;
+}
 
 /**
  * The next step, by what this device knows; null once there was a trade, undefined while unknown.
@@ -36,6 +45,7 @@ export function useNextStep(): Next | null | undefined {
   const { data, error } = useSlot(agentsStore, loadAgents);
   const history = useSlot(historyStore, loadHistory);
   const offline = useSnapshot(connection).online === 'offline';
+  const firstText = useFirstText(offline);
   const agents = data?.agents;
   if (agents === undefined) return error === null && !offline ? undefined : null;
   // Only the history tells whether an agent has traded; without an agent there is no need to wait.
@@ -43,7 +53,15 @@ export function useNextStep(): Next | null | undefined {
     return undefined;
   if ((history.data?.fills.length ?? 0) > 0) return null;
   const [agent] = agents;
-  if (agent === undefined) return { ...FIRST, action: hasDraft(SETUP_DRAFT, uid) ? GO_ON : SET_UP };
+  if (agent === undefined)
+    return firstText === undefined
+      ? undefined
+      : {
+          title: 'Your first agent, in about two minutes',
+          text: firstText,
+          to: SETUP_PATH,
+          action: hasDraft(SETUP_DRAFT, uid) ? GO_ON : SET_UP,
+        };
   const to = `/agents/${encodeURIComponent(agent.id)}`;
   if (agents.every(({ startedAt }) => startedAt === null)) {
     return {
