@@ -1,6 +1,8 @@
 /** The list of first steps, in a panel that shows the progress while closed. */
 import { Check, ChevronDown, Circle, CircleDashed, Minus } from 'lucide-react';
+import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
+import { connection } from '../../stores/connection.ts';
 import type { Progress, Step, StepState } from './first-steps.ts';
 
 const MARK: Record<StepState, { Icon: typeof Check; look: string; said: string }> = {
@@ -15,6 +17,7 @@ const LINK =
 
 function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
   const { Icon, look, said } = MARK[step.state];
+  const { online } = useSnapshot(connection);
   const isDone = step.state === 'done';
   const isOpen = step.state === 'open' || step.state === 'unknown';
   return (
@@ -31,7 +34,11 @@ function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
             <span className="sr-only">: {said}</span>
           </p>
           <p className="text-ink-3">
-            {step.state === 'unknown' ? 'Unknown while you are offline.' : step.text}
+            {step.state !== 'unknown'
+              ? step.text
+              : online === 'offline'
+                ? 'Unknown while you are offline.'
+                : 'Not loaded yet.'}
           </p>
         </div>
         {isOpen && (

@@ -83,7 +83,7 @@ function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
           ? 'Your trial has ended. To run agents, you need a plan: Starter or higher.'
           : 'The trial is free, includes the Standard plan and ends by itself. Part of the guided setup.',
       to: '/subscription',
-      action: facts.hasUsedTrial ? 'View plans' : 'Free trial',
+      action: facts.subscribed === null || facts.hasUsedTrial ? 'View plans' : 'Free trial',
     },
     {
       id: 'agent',

@@ -18,7 +18,7 @@ const { default: GettingStartedScreen } =
   await import('../../../../src/screens/getting-started/GettingStartedScreen.tsx');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { applyHistory, clearHistory } = await import('../../../../src/stores/fills-store.ts');
+const { clearHistory } = await import('../../../../src/stores/fills-store.ts');
 const { clearPortfolio } = await import('../../../../src/stores/portfolio-store.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
@@ -67,6 +67,38 @@ afterEach(() => {
   clearHistory();
   clearPortfolio();
   clearSubscription();
+});
+
+describe('steps of which nothing is known', () => {
+  const line = (title: string): string =>
+    screen.getByText(title, { selector: 'p' }).closest('li')?.textContent ?? '';
+
+  it('are not called offline to somebody who is online, and can be read again (R2-09)', async () => {
+    const failed = new ApiError('', { code: 'internal', status: 500, text: '' });
+    call.mockImplementation(() => Promise.reject(failed));
+    have('free', false);
+    render(<GettingStartedScreen />);
+    await screen.findByRole('button', { name: 'Try again' });
+    await waitFor(() => {
+      expect(line('Create an agent')).toContain('Not loaded yet.');
+    });
+    expect(document.body.textContent).not.toContain('you are offline');
+    call.mockImplementation((name: string) => {
+      if (name === 'agents') return Promise.resolve(NO_AGENTS);
+      return name === 'history' ? Promise.resolve(NO_TRADES) : never();
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => {
+      expect(line('Create an agent')).toContain('Four questions in the guided setup');
+    });
+  });
+
+  it('are unknown while the person is offline', async () => {
+    connection.online = 'offline';
+    render(<GettingStartedScreen />);
+    await screen.findByText('First steps');
+    expect(line('Create an agent')).toContain('Unknown while you are offline.');
+  });
 });
 
 describe('the next step of somebody without an agent', () => {
