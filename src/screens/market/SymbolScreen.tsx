@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { SymbolQuote } from '../../../contract/market.ts';
-import type { History } from '../../../contract/trading.ts';
+import type { History, Portfolio } from '../../../contract/trading.ts';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';
@@ -31,6 +31,7 @@ import {
   sparklinesStore,
 } from '../../stores/market-store.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
+import type { Slot } from '../../stores/slot.ts';
 import { useMarketNow, useSlot } from '../use-store.ts';
 import { SetAlert, SymbolAlerts } from '../alerts/SymbolAlerts.tsx';
 import { priceDecimals, spreadPercent, volumeText } from './quote-columns.tsx';
@@ -38,7 +39,7 @@ import { baseOf, matches } from './market-order.ts';
 import { NewAgent } from './NewAgent.tsx';
 import { Star } from './Star.tsx';
 import { SymbolChart } from './SymbolChart.tsx';
-import { MarksNote, SymbolAgents, SymbolPositions, SymbolTrades } from './SymbolSide.tsx';
+import { MarksNote, OwnError, SymbolAgents, SymbolPositions, SymbolTrades } from './SymbolSide.tsx';
 import { useExchangePrices } from './use-exchange-prices.ts';
 import { presentBoard, useQuote } from './use-quote.ts';
 
@@ -263,17 +264,18 @@ function Aside({
 }: Priced & {
   symbol: string;
   unit: string;
-  portfolio: Parameters<typeof SymbolPositions>[0]['portfolio'];
-  history: History | null;
+  portfolio: Slot<Portfolio>;
+  history: Slot<History>;
 }) {
   return (
     <div className="flex min-w-0 flex-col gap-8">
       <Today {...priced} unit={unit} />
       <SymbolAlerts symbol={symbol} />
+      <OwnError portfolio={portfolio} history={history} />
       <SymbolPositions portfolio={portfolio} symbol={symbol} />
       <SymbolAgents symbol={symbol} />
       <p className="text-xs text-ink-3">
-        <MarksNote history={history} /> Charts by{' '}
+        <MarksNote history={history.data} /> Charts by{' '}
         <a
           href="https://www.tradingview.com/"
           rel="noreferrer"
@@ -321,8 +323,8 @@ export default function SymbolScreen({ params }: ScreenProps) {
   const { direct, ...priced } = usePriced(symbol);
   const { quote } = priced;
   const line = useSlot(sparklinesStore, loadSparklines).data?.lines[symbol];
-  const history = useSlot(historyStore, loadHistory).data;
-  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
+  const history = useSlot(historyStore, loadHistory);
+  const portfolio = useSlot(portfolioStore, loadPortfolio);
   const { favourites } = useSnapshot(marketChoices);
   const [creating, setCreating] = useState(false);
   const unit = symbol.split('/')[1] ?? '';
@@ -352,7 +354,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
             <SymbolChart
               symbol={symbol}
               known={quote !== undefined || direct}
-              fills={history?.fills ?? []}
+              fills={history.data?.fills ?? []}
               price={quote?.price ?? null}
               quote={unit}
               line={line}

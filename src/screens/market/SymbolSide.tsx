@@ -3,19 +3,24 @@ import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { History, Portfolio } from '../../../contract/trading.ts';
-import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { LiveTag } from '../../components/LiveTag.tsx';
+import { ScreenError } from '../../components/ScreenError.tsx';
 import { Section } from '../../components/Section.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
+import { Unread } from '../../components/Unread.tsx';
 import { exchangeName } from '../../format/exchange-names.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
+import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { accountChoice } from '../../stores/account-choice.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import type { DataKind } from '../../stores/data-kinds.ts';
+import { loadHistory } from '../../stores/fills-store.ts';
 import { loadPools, poolsStore } from '../../stores/market-store.ts';
 import { knownPairsOf } from '../../stores/observed-state.ts';
+import { loadPortfolio } from '../../stores/portfolio-store.ts';
+import type { Slot } from '../../stores/slot.ts';
 import { connectionOf } from '../../stores/shown-account.ts';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
@@ -76,17 +81,41 @@ function RealElsewhere() {
   );
 }
 
-export function SymbolPositions({
+/** The first read of what is the user's own that failed, and the way to try again. */
+export function OwnError({
   portfolio,
+  history,
+}: {
+  portfolio: Slot<Portfolio>;
+  history: Slot<History>;
+}) {
+  const agents = useSnapshot(agentsStore);
+  const failed = [portfolio, agents, history].find(
+    ({ data, error }) => data === null && error !== null,
+  );
+  return (
+    <ScreenError
+      message={failed?.error ?? null}
+      onRetry={() => {
+        if (portfolio.error !== null) void loadPortfolio(true);
+        if (agents.error !== null) void loadAgents(true);
+        if (history.error !== null) void loadHistory(true);
+      }}
+    />
+  );
+}
+
+export function SymbolPositions({
+  portfolio: { data: portfolio, error },
   symbol,
 }: {
-  portfolio: Portfolio | null;
+  portfolio: Slot<Portfolio>;
   symbol: string;
 }) {
   const positions = portfolio?.positions.filter((position) => position.pair === symbol) ?? [];
   return (
     <Section title="Your positions" aside={<PaperAside kind="portfolio" />}>
-      {portfolio === null && <SkeletonRows rows={1} label="Your positions" />}
+      {portfolio === null && <Unread error={error} rows={1} label="Your positions" />}
       {portfolio !== null && positions.length === 0 && (
         <None kind="portfolio">None in this pair</None>
       )}
@@ -99,14 +128,16 @@ export function SymbolPositions({
 }
 
 export function SymbolAgents({ symbol }: { symbol: string }) {
-  const { views } = useAgentViews();
+  const { views, slot } = useAgentViews();
   // An agent without own pairs trades its pool's.
   const { origin, error } = useSlot(poolsStore, loadPools);
   const { mine, unknown } = agentsOf(views ?? [], symbol);
   const isOnItsWay = views === null || (unknown > 0 && error === null && origin !== 'exchange');
   return (
     <Section title="Agents trading this pair">
-      {isOnItsWay && mine.length === 0 && <SkeletonRows rows={1} label="Your agents" />}
+      {isOnItsWay && mine.length === 0 && (
+        <Unread error={views === null ? slot.error : null} rows={1} label="Your agents" />
+      )}
       {!isOnItsWay && mine.length === 0 && unknown === 0 && (
         <None kind="agents">None of your agents</None>
       )}
@@ -138,11 +169,11 @@ export function SymbolAgents({ symbol }: { symbol: string }) {
 }
 
 export function SymbolTrades({
-  history,
+  history: { data: history, error },
   symbol,
   quote,
 }: {
-  history: History | null;
+  history: Slot<History>;
   symbol: string;
   quote: string;
 }) {
@@ -161,7 +192,7 @@ export function SymbolTrades({
         </PaperAside>
       }
     >
-      {history === null && <SkeletonRows rows={2} label="Your trades" />}
+      {history === null && <Unread error={error} rows={2} label="Your trades" />}
       {history !== null &&
         mine.length === 0 &&
         (older === null ? (

@@ -4,7 +4,7 @@ import { useSnapshot } from 'valtio';
 import { permits } from '../../../contract/tiers.ts';
 import type { Permission } from '../../../contract/permission.ts';
 import { Link } from 'wouter';
-import { Unfilled } from '../../components/EmptyState.tsx';
+import { NotRead, Unfilled } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
@@ -28,7 +28,7 @@ function RiskSection({
   blocked: string | null;
   permissions: readonly Permission[];
 }) {
-  const { data } = useSnapshot(settingsStore);
+  const { data, error } = useSnapshot(settingsStore);
   if (!permits(permissions, 'trading', 'standard')) {
     return (
       <Section id="risk" title="Your own risk values">
@@ -46,13 +46,13 @@ function RiskSection({
   }
   return (
     <Section id="risk" title="Your own risk values">
-      {data === null ? (
+      {data !== null && <RiskForm own={data.riskProfiles} blocked={blocked} />}
+      {data === null && error === null && (
         <Unfilled>
           <RiskForm own={[]} blocked={null} />
         </Unfilled>
-      ) : (
-        <RiskForm own={data.riskProfiles} blocked={blocked} />
       )}
+      {data === null && error !== null && <NotRead />}
     </Section>
   );
 }
@@ -97,10 +97,12 @@ export default function TradingScreen() {
       <div className="grid gap-x-14 gap-y-10 xl:grid-cols-2">
         <Section id="settings" title="Trading settings">
           {data === null ? (
-            error === null && (
+            error === null ? (
               <Unfilled>
                 <SettingsForm initial={UNKNOWN_SETTINGS} version={0} quote="" blocked={null} />
               </Unfilled>
+            ) : (
+              <NotRead />
             )
           ) : (
             <SettingsForm

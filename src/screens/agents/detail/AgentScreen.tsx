@@ -1,11 +1,11 @@
 /** The page of one agent: state, result, positions, chart, decisions, trades and settings. */
-import { Suspense, useCallback, useEffect, useState } from 'react';
+import { Suspense, useCallback, useEffect, useState, type ComponentProps } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { AgentInsight } from '../../../../contract/insight.ts';
 import type { LiveAccount } from '../../../../contract/live.ts';
-import type { AgentPerformance, Fill, Portfolio } from '../../../../contract/trading.ts';
+import type { AgentPerformance, Fill, History, Portfolio } from '../../../../contract/trading.ts';
 import { Button } from '../../../components/Button.tsx';
 import { CommandState } from '../../../components/CommandState.tsx';
 import { EmptyState, Skeleton, SkeletonRows } from '../../../components/EmptyState.tsx';
@@ -15,6 +15,7 @@ import { LiveTag } from '../../../components/LiveTag.tsx';
 import { PaperPart } from '../../../components/PaperPart.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
+import { Unread } from '../../../components/Unread.tsx';
 import { useCurrent } from '../../../shell/data-age.ts';
 import type { ScreenProps } from '../../../shell/routes.ts';
 import { moneyOf } from '../../../stores/agent-money.ts';
@@ -158,12 +159,25 @@ function Head({ agent }: { agent: Agent }) {
 }
 
 /** The agent's positions; their place is reserved while the account loads. */
-function Held({ agent, portfolio }: { agent: Agent; portfolio: Portfolio | null }) {
+function Held({
+  agent,
+  portfolio,
+  error,
+}: {
+  agent: Agent;
+  portfolio: Portfolio | null;
+  error: string | null;
+}) {
   if (portfolio === null) {
     if (agent.openPositions === 0) return null;
     return (
       <Section title="Positions">
-        <SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" />
+        <Unread
+          error={error}
+          rows={agent.openPositions}
+          rowClass="min-h-[49px]"
+          label="Positions"
+        />
       </Section>
     );
   }
@@ -180,13 +194,15 @@ function Held({ agent, portfolio }: { agent: Agent; portfolio: Portfolio | null 
 function Holdings({
   agent,
   connectionId,
-  portfolio,
+  ...paper
 }: {
   agent: Agent;
   connectionId: string | null;
   portfolio: Portfolio | null;
+  /** Why the paper account could not be read. */
+  error: string | null;
 }) {
-  if (connectionId === null) return <Held agent={agent} portfolio={portfolio} />;
+  if (connectionId === null) return <Held agent={agent} {...paper} />;
   return (
     <Suspense fallback={<SkeletonRows rows={4} label="Positions and orders" />}>
       <LiveAgentPart agent={agent} connectionId={connectionId} />
@@ -278,17 +294,19 @@ function tradesOf(id: string, streamed: readonly Fill[], read: readonly Fill[]):
 function Trades({
   fills,
   known,
+  error,
   quote,
 }: {
   fills: readonly Fill[];
   known: boolean;
+  error: string | null;
   quote: string;
 }) {
   const current = useCurrent('history');
   if (!known)
     return (
       <Section title="Trades">
-        <SkeletonRows rows={2} label="Trades" />
+        <Unread error={error} rows={2} label="Trades" />
       </Section>
     );
   return (
@@ -301,6 +319,34 @@ function Trades({
         <TradesTable fills={fills} most={100} quote={quote} showAgent={false} />
       )}
     </Section>
+  );
+}
+
+/** The reads of an agent's page. */
+interface Reads {
+  slot: Slot<AgentPerformance>;
+  paper: Slot<Portfolio>;
+  history: Slot<History>;
+}
+
+/** Why trades are not known: one of the two reads that tell of them is enough. */
+const tradesError = ({ slot, history }: Reads): string | null =>
+  history.error === null ? null : slot.error;
+
+/** The first read that failed and left something out, and the way to try all that did again. */
+function NotAllRead({ reads, read }: { reads: Reads; read: () => Promise<void> }) {
+  const { slot, paper, history } = reads;
+  const isPaperMissing = paper.data === null && paper.error !== null;
+  return (
+    <ScreenError
+      message={slot.error ?? (isPaperMissing ? paper.error : null)}
+      hasData={slot.data !== null && !isPaperMissing}
+      onRetry={() => {
+        if (slot.error !== null) void read();
+        if (paper.error !== null) void loadPortfolio(true);
+        if (history.error !== null) void loadHistory(true);
+      }}
+    />
   );
 }
 
@@ -357,31 +403,40 @@ function nowOf(
     : [account.asOf, money.total];
 }
 
+/** The narrow column: the terms, the guards and the ways out. */
+function Side(props: ComponentProps<typeof Guards>) {
+  return (
+    <div className="flex min-w-0 flex-col gap-8">
+      <Terms agent={props.agent} />
+      <Guards {...props} />
+      <ExitActions agent={props.agent} />
+    </div>
+  );
+}
+
 export default function AgentScreen({ params }: ScreenProps) {
   const id = params.id ?? '';
   const agents = useSlot(agentsStore, loadAgents);
   const { slot, read, insight } = useAgentReadings(id);
   const history = useSlot(historyStore, loadHistory);
   const accounts = useSnapshot(liveSlots).accounts as Record<string, Slot<LiveAccount>>;
-  const paper = useSlot(portfolioStore, loadPortfolio).data;
+  const paper = useSlot(portfolioStore, loadPortfolio);
+  const reads = { slot, paper, history };
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
-  const reread = (): void => {
-    void read();
-  };
   if (agent === undefined)
     return (
       <Absent
         slot={agents}
         again={() => {
           void loadAgents(true);
-          reread();
+          void read();
         }}
       />
     );
   const connectionId = connectionOf(agent);
   const atExchange = connectionId === null ? null : (accounts[connectionId]?.data ?? null);
   // The portfolio is the paper account's: an agent at an exchange has nothing in it.
-  const portfolio = connectionId === null ? paper : null;
+  const portfolio = connectionId === null ? paper.data : null;
   const fills = tradesOf(id, history.data?.fills ?? [], slot.data?.fills ?? []);
   const record = recordOf(id, portfolio);
   const money = {
@@ -395,7 +450,7 @@ export default function AgentScreen({ params }: ScreenProps) {
       <EntriesOffNotice agentId={agent.id} />
       <HoldNotice agent={agent} />
       {connectionId === null && <FirstTrade key={agent.id} agent={agent} />}
-      <ScreenError message={slot.error} hasData={slot.data !== null} onRetry={reread} />
+      <NotAllRead reads={reads} read={read} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
           <AgentResult
@@ -405,7 +460,12 @@ export default function AgentScreen({ params }: ScreenProps) {
             failed={insight.error !== null}
             now={atExchange === null ? nowOf(portfolio, record) : nowOf(atExchange, money)}
           />
-          <Holdings agent={agent} connectionId={connectionId} portfolio={portfolio} />
+          <Holdings
+            agent={agent}
+            connectionId={connectionId}
+            portfolio={portfolio}
+            error={paper.error}
+          />
           <Chart agent={agent} fills={fills} />
           <Decided id={id} slot={slot} />
           {/* At an exchange its orders above say what was filled. */}
@@ -413,16 +473,13 @@ export default function AgentScreen({ params }: ScreenProps) {
             <Trades
               fills={fills}
               known={history.data !== null || slot.data !== null}
+              error={tradesError(reads)}
               quote={agent.quote}
             />
           )}
           <Tests agent={agent} id={id} />
         </div>
-        <div className="flex min-w-0 flex-col gap-8">
-          <Terms agent={agent} />
-          <Guards agent={agent} decisions={slot.data?.decisions ?? NO_DECISIONS} />
-          <ExitActions agent={agent} />
-        </div>
+        <Side agent={agent} decisions={slot.data?.decisions ?? NO_DECISIONS} />
       </div>
     </div>
   );

@@ -27,6 +27,7 @@ vi.mock('../../../../src/charts/candle-drawing.ts', () => ({
   }),
 }));
 
+const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { formatWhen } = await import('../../../../src/format/times.ts');
 const { navigate } = await import('wouter/use-browser-location');
 const { Routes } = await import('../../../../src/App.tsx');
@@ -600,6 +601,27 @@ describe('one pair', () => {
       expect(region.textContent).toContain('None in this pair when last seen.');
       expect(region.querySelector('[data-age-since]')).not.toBeNull();
     }
+  }, 30_000);
+
+  it('says what of the user’s own could not be read instead of waiting for ever, and reads it again (R2-15)', async () => {
+    const failed = new ApiError('', { code: 'internal', status: 500, text: '' });
+    call.mockImplementation((name: string) =>
+      ['agents', 'portfolio', 'history'].includes(name) ? Promise.reject(failed) : never(),
+    );
+    await open('/market/BTC-USDT');
+    const parts = ['Your positions', 'Agents trading this pair', 'Your trades'];
+    await waitFor(() => {
+      for (const name of parts)
+        expect(screen.getByRole('region', { name }).textContent).toContain('Not loaded yet.');
+    });
+    const replies = recordedReplies(recordState(NOW), NOW);
+    call.mockImplementation((name: string) =>
+      name === 'portfolio' ? Promise.resolve({ ...replies.portfolio!, positions: [] }) : never(),
+    );
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await within(screen.getByRole('region', { name: 'Your positions' })).findByText(
+      'None in this pair.',
+    );
   }, 30_000);
 
   it('keeps no dialog open that was opened for another pair (R2-15)', async () => {

@@ -16,7 +16,11 @@ const { accountChoice, clearAccountChoice } =
   await import('../../../../src/stores/account-choice.ts');
 const { applyPortfolio, clearPortfolio } =
   await import('../../../../src/stores/portfolio-store.ts');
-const { applySettings, clearSettings } = await import('../../../../src/stores/settings-store.ts');
+const { applySettings, clearSettings, settingsStore } =
+  await import('../../../../src/stores/settings-store.ts');
+const { clearSubscription, subscriptionStore } =
+  await import('../../../../src/stores/subscription-store.ts');
+const { session } = await import('../../../../src/identity/session.ts');
 const { applyWallet, clearWallet } = await import('../../../../src/stores/wallet-store.ts');
 
 const NOW = Date.now();
@@ -44,6 +48,8 @@ afterEach(() => {
   clearAccountChoice();
   clearPortfolio();
   clearSettings();
+  clearSubscription();
+  session.status = 'signed-out';
   clearWallet();
 });
 
@@ -77,6 +83,20 @@ describe('the trading screen', () => {
       within(screen.getByRole('region', { name: 'Trading account' })).getByText('PAPER'),
     ).toBeTruthy();
     expect(document.body.textContent).not.toContain('Trading uses paper money');
+  });
+});
+
+describe('the trading screen without settings', () => {
+  it('says that neither they nor the own risk values are loaded, instead of waiting for ever (R2-10)', () => {
+    clearSettings();
+    session.status = 'signed-in';
+    subscriptionStore.entitlement.subscriptionTier = 'pro';
+    Object.assign(settingsStore, { status: 'error', error: 'The server had an error.' });
+    render(<TradingScreen />);
+    for (const name of ['Trading settings', 'Your own risk values'])
+      expect(screen.getByRole('region', { name }).textContent).toContain('Not loaded yet.');
+    expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy();
+    expect(document.querySelector('form, [aria-label="Loading"]')).toBeNull();
   });
 });
 

@@ -17,6 +17,7 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
   api: { call, marketData: never, marketOverview: never, marketPools: never },
 }));
 
+const { ApiError } = await import('../../../../../src/api/api-error.ts');
 const { navigate } = await import('wouter/use-browser-location');
 const { Routes } = await import('../../../../../src/App.tsx');
 const { session } = await import('../../../../../src/identity/session.ts');
@@ -223,6 +224,30 @@ describe('an agent’s page', () => {
     });
     expect(screen.getByText('Running')).toBeTruthy();
     expect(document.querySelectorAll('main [data-dot="full"]').length).toBe(1);
+  }, 30_000);
+});
+
+describe('an agent’s page without what it reads', () => {
+  it('says that positions and trades are not loaded instead of waiting for ever, and reads them again (R7-19)', async () => {
+    clearPortfolio();
+    clearHistory();
+    const failed = new ApiError('', { code: 'internal', status: 500, text: '' });
+    call.mockImplementation(() => Promise.reject(failed));
+    await open(`/agents/${ID}`);
+    const again = await screen.findByRole('button', { name: 'Try again' });
+    await waitFor(() => {
+      for (const name of ['Positions', 'Trades'])
+        expect(screen.getByRole('region', { name }).textContent).toContain('Not loaded yet.');
+    });
+    call.mockImplementation((name: string) => {
+      if (name === 'agentPerformance') return Promise.resolve(structuredClone(PERFORMANCE));
+      return name === 'portfolio' ? Promise.resolve(structuredClone(PORTFOLIO)) : never();
+    });
+    fireEvent.click(again);
+    await waitFor(() => {
+      for (const name of ['Positions', 'Trades'])
+        expect(screen.getByRole('region', { name }).textContent).not.toContain('Not loaded yet.');
+    });
   }, 30_000);
 });
 
