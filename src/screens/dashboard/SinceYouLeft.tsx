@@ -10,6 +10,7 @@ import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatAgo } from '../../format/ages.ts';
+import { formatWhen } from '../../format/times.ts';
 import { focusContent } from '../../platform/focus-content.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { connection } from '../../stores/connection.ts';
@@ -37,8 +38,10 @@ function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen })
       why="No data back to your last visit"
     />
   );
+  const from = formatWhen(news.from, portfolio.asOf);
   return (
     <>
+      {from !== formatWhen(since.marketAt, portfolio.asOf) && `Since ${from}: `}
       <Explain ask={{ of: 'since', marketAt: since.marketAt }} name="the change since you left">
         {change}
       </Explain>{' '}

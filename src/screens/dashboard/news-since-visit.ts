@@ -5,6 +5,11 @@ import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { isHeld, type Seen } from '../../stores/last-visit.ts';
 
 export interface News {
+  /**
+   * Market clock, ms: the last valuation before the visit, which may be hours or days before it.
+   * Change and trades are counted from there, so that they agree.
+   */
+  from: number;
   trades: number;
   stops: number;
   /** Change of equity since, decimal text; null where the curve does not reach back. */
@@ -17,20 +22,22 @@ export interface News {
 
 export function newsSince(
   since: Seen,
-  fills: readonly Pick<Fill, 'filledAt' | 'reason'>[],
+  fills: readonly Pick<Fill, 'decidedAt' | 'reason'>[],
   portfolio: Pick<Portfolio, 'equity' | 'equityCurve'> | null,
   agents: readonly Pick<Agent, 'id' | 'name' | 'status'>[],
 ): News {
-  const fresh = fills.filter((fill) => fill.filledAt > since.marketAt);
   const held = agents
     .filter((agent) => isHeld(agent) && !since.held.includes(agent.id))
     .map(({ id, name }) => ({ id, name }));
   const then = portfolio?.equityCurve.findLast(([at]) => at <= since.marketAt);
+  const from = then?.[0] ?? since.marketAt;
+  const fresh = fills.filter((fill) => fill.decidedAt > from);
   const profit =
     portfolio === null || then === undefined
       ? null
       : formatFixed(subtract(parseFixed(portfolio.equity), parseFixed(then[1])));
   return {
+    from,
     trades: fresh.length,
     stops: fresh.filter((fill) => fill.reason.includes('stop')).length,
     profit,

@@ -162,7 +162,7 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
         'Equity',
         [
           { key: 'now', label: 'Now', value: portfolio.equity },
-          { key: 'then', label: 'When you left', value: less(then[1]) },
+          { key: 'then', label: 'Then', value: less(then[1]) },
         ],
         { label: 'Change', value: change, change: true },
       ),

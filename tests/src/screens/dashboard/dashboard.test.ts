@@ -106,7 +106,7 @@ describe('since you left', () => {
     };
     const news = newsSince(
       seen,
-      [fill(3_000, { reason: 'stop_loss' }), fill(2_000), fill(1_000)],
+      [fill(3_000, { reason: 'stop_loss' }), fill(2_000), fill(900)],
       portfolio,
       [agent('a', { status: 'halted' }), agent('b', { status: 'halted' }), agent('c')],
     );
@@ -118,6 +118,23 @@ describe('since you left', () => {
       more: false,
     });
     expect(newsText(news)).toBe('2 trades · 1 stop hit · a halted');
+  });
+
+  it('counts trades and the change from the same valuation, however long before the visit it was (R2-07)', () => {
+    const visit = { marketAt: 20 * DAY, seenAt: NOW, held: [] };
+    const portfolio = {
+      equity: '10050',
+      equityCurve: [
+        [18 * DAY, '10000'],
+        [21 * DAY, '10040'],
+      ] as [number, string][],
+    };
+    const fills = [fill(20.5 * DAY), fill(19 * DAY), fill(17 * DAY)];
+    expect(newsSince(visit, fills, portfolio, [])).toMatchObject({
+      from: 18 * DAY,
+      trades: 2,
+      profit: '50',
+    });
   });
 
   it('does not know the change where the curve does not reach back, and says when nothing happened', () => {

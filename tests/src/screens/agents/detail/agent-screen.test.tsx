@@ -34,6 +34,7 @@ const { applySettings, clearSettings } =
 const { applySubscription, clearSubscription } =
   await import('../../../../../src/stores/subscription-store.ts');
 const { visits } = await import('../../../../../src/stores/last-visit.ts');
+const { formatWhen } = await import('../../../../../src/format/times.ts');
 const { rangesOf } = await import('../../../../../src/screens/agents/detail/AgentResult.tsx');
 
 const NOW = Date.now();
@@ -384,6 +385,17 @@ describe('the box of what happened since', () => {
     cleanup();
     await open('/dashboard');
     expect(box()).toBeNull();
+  }, 30_000);
+
+  it('names the valuation that its change counts from, where that is older than the visit (R2-07)', async () => {
+    const mark = PORTFOLIO.equityCurve.at(-1)![0];
+    visits.since = { marketAt: mark, seenAt: NOW - 3_700_000, held: [] };
+    await open('/dashboard');
+    expect(box()?.textContent).not.toContain(`Since ${formatWhen(mark, PORTFOLIO.asOf)}`);
+    await later(() => {
+      visits.since = { marketAt: mark + 5 * 3_600_000, seenAt: NOW - 3_700_000, held: [] };
+    });
+    expect(box()?.textContent).toContain(`Since ${formatWhen(mark, PORTFOLIO.asOf)}: `);
   }, 30_000);
 
   it('waits for fresh data before it calls anything quiet', async () => {
