@@ -11,6 +11,7 @@ const MOMENT_MS = 1_000;
 const NEWS_MS = 60_000;
 /** Pairs that are named in one toast. */
 const PAIRS_NAMED = 6;
+const AFTERWARDS = 'found afterwards';
 
 interface Moment {
   id: string;
@@ -19,15 +20,29 @@ interface Moment {
 }
 let moment: Moment | null = null;
 
+const isOld = ({ recordedAt }: AlertFiring): boolean => serverNow() - recordedAt > NEWS_MS;
+
 /** `BTC/USDT rose to 65,012.40 (14:32, found afterwards, simulated prices)`. */
 function inWords(firing: AlertFiring): string {
-  const { at, late, simulated, recorded, recordedAt } = firing;
+  const { at, late, simulated, recorded } = firing;
   const marks = [
-    ...(late || serverNow() - recordedAt > NEWS_MS ? [formatWhen(at)] : []),
-    ...(late ? ['found afterwards'] : []),
+    ...(late || isOld(firing) ? [formatWhen(at)] : []),
+    ...(late ? [AFTERWARDS] : []),
     ...(simulated ? [recorded === true ? 'recorded prices' : 'simulated prices'] : []),
   ];
   return `${firingText(firing)}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
+}
+
+/** Several: which pairs, and the one that happened last. Missed stretches come pair by pair. */
+function together(firings: AlertFiring[]): string {
+  const latest = firings.reduce((last, one) => (one.at < last.at ? last : one));
+  const others = firings.filter((one) => one !== latest);
+  const pairs = [...new Set(firings.map(({ symbol }) => symbol))];
+  const more = pairs.length - PAIRS_NAMED;
+  let some = '';
+  if (others.some(({ late }) => late)) some = `, some ${AFTERWARDS}`;
+  else if (others.some(isOld)) some = ', some earlier';
+  return `${firings.length} price alerts reached${some}: ${pairs.slice(0, PAIRS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}. Latest: ${inWords(latest)}`;
 }
 
 /** The moment that goes on, while its toast is there; otherwise a new one. */
@@ -47,10 +62,6 @@ export function tellFiring(firing: AlertFiring): void {
   moment.toldAt = now;
   moment.firings.set(firing.id, firing);
   const { id, firings } = moment;
-  const pairs = [...new Set([...firings.values()].map(({ symbol }) => symbol))];
-  const words =
-    firings.size === 1
-      ? inWords(firing)
-      : `${firings.size} price alerts reached: ${pairs.slice(0, PAIRS_NAMED).join(', ')}. Latest: ${inWords(firing)}`;
+  const words = firings.size === 1 ? inWords(firing) : together([...firings.values()]);
   pageToast('blank', words, { id });
 }

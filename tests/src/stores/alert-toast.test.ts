@@ -80,6 +80,29 @@ it('tells in one toast what is reached in one moment, and in another what comes 
   ]);
 });
 
+it('names as the latest what happened last, whatever comes last, and says what was found afterwards or is old (A-06)', () => {
+  const at = NOW - 5 * HOUR_MS;
+  reach('BTC/USDT');
+  reach('ETH/USDT', { at, late: true });
+  expect(said()).toEqual([
+    '2 price alerts reached, some found afterwards: BTC/USDT, ETH/USDT. Latest: BTC/USDT rose to 65,012.40',
+  ]);
+  vi.advanceTimersByTime(2_000);
+  reach('ETH/USDT', { at, recordedAt: at });
+  reach('SOL/USDT');
+  expect(said()[0]).toBe(
+    '2 price alerts reached, some earlier: ETH/USDT, SOL/USDT. Latest: SOL/USDT rose to 65,012.40',
+  );
+});
+
+it('says how many pairs it does not name (A-07)', () => {
+  for (const coin of ['BTC', 'ETH', 'SOL', 'ADA', 'XRP', 'DOT', 'LTC', 'AVAX'])
+    reach(`${coin}/USDT`);
+  expect(said()).toEqual([
+    '8 price alerts reached: BTC/USDT, ETH/USDT, SOL/USDT, ADA/USDT, XRP/USDT, DOT/USDT and 2 more. Latest: AVAX/USDT rose to 65,012.40',
+  ]);
+});
+
 it('does not name to whoever comes next what was told the person before', () => {
   reach('BTC/USDT');
   removeToast();
