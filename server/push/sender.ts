@@ -258,9 +258,9 @@ export class PushSender {
       await this.set(message.id, { state: 'dropped' });
       return;
     }
-    // Paid, or subscribed to, since.
+    // Paid, or subscribed to, since. Without its row the same cause is told once it is true again.
     if (!(await stillHolds(database.db, device.uid, { kind, cause: message.cause }, now))) {
-      await this.set(message.id, { state: 'dropped' });
+      await database.db.delete(pushMessages).where(eq(pushMessages.id, message.id));
       return;
     }
     const preferences = await readPreferences(database.db, device.uid);

@@ -510,6 +510,18 @@ describe('push from event to device', () => {
       expect(await sentInTheMorning()).toEqual(['stopLoss']);
       expect(await waiting()).toEqual([]);
     });
+
+    it('asks after all once the same payment fails again', async () => {
+      const { uid } = await inTrouble();
+      const periodEnd = floor.clock.at - 5 * 86_400_000;
+      await plan(uid, 'active', MORNING + 30 * 86_400_000);
+      expect(await sentInTheMorning()).toEqual(['stopLoss']);
+      await plan(uid, 'past_due', periodEnd);
+      floor.clock.at += MINUTE_MS;
+      await sender().runOnce();
+      await sender().runOnce();
+      expect(messages().filter(({ kind }) => kind === 'paymentFailed')).toHaveLength(1);
+    });
   });
 
   it('sends after a restart what waited, tries again what was not taken, and obeys Retry-After', async () => {
