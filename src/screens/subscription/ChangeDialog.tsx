@@ -13,8 +13,9 @@ import { formatAmount } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
 import { plansStore } from '../../stores/subscription-store.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
+import { cancelPlan, MAYBE_CANCELLED } from './cancel-progress.ts';
 import { chargeLines, comesAndGoes, whenText } from './change-text.ts';
-import { MAYBE_CANCELLED, useCancelPlan, type CancelPlan } from './use-cancel-plan.ts';
+import { useCancelPlan, type CancelPlan } from './use-cancel-plan.ts';
 
 export interface ChangeDialogProps {
   planId: string;
@@ -161,12 +162,12 @@ export default function ChangeDialog({ planId, from, onLeave, onClose }: ChangeD
   const { online } = useSnapshot(connection);
   const end = planId === 'free';
   const name = plan?.name ?? planId;
-  const cancelling = useCancelPlan(onClose);
-  const { isSending, isOpen, cancel } = cancelling;
+  const cancelling = useCancelPlan(end, onClose);
+  const { isSending, isOpen } = cancelling;
   const word = preview?.kind === 'upgrade' ? 'Upgrade' : 'Change';
   const confirm = (): void => {
     if (end) {
-      void cancel();
+      void cancelPlan();
       return;
     }
     onLeave?.();

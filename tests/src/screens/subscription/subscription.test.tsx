@@ -29,9 +29,12 @@ const { checkoutProgress, takePlan } = await import('../../../../src/billing/tak
 const { formatDate } = await import('../../../../src/format/times.ts');
 const { default: SubscriptionScreen } =
   await import('../../../../src/screens/subscription/SubscriptionScreen.tsx');
+const { forgetCancelling } =
+  await import('../../../../src/screens/subscription/cancel-progress.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { clearSubscription } = await import('../../../../src/stores/subscription-store.ts');
+const { checkSubscription, clearSubscription } =
+  await import('../../../../src/stores/subscription-store.ts');
 const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 const { environment } = await import('../../../../src/environment.ts');
 
@@ -175,6 +178,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
+  forgetCancelling();
   clearSubscription();
   clearAgents();
   removeToast();
@@ -821,9 +825,11 @@ describe('changing a plan', () => {
       pro();
       preview = { kind: 'end', planId: 'free', to: 'free', effectiveAt: END };
       let lose: (error: unknown) => void = () => undefined;
+      let take: (reply: unknown) => void = () => undefined;
       answers.subscribe = () =>
-        new Promise((_resolve, reject) => {
+        new Promise((resolve, reject) => {
           lose = reject;
+          take = resolve;
         });
       render(<SubscriptionScreen />);
       fireEvent.click((await card('FREE')).getByRole('button', { name: 'Cancel plan' }));
@@ -840,7 +846,21 @@ describe('changing a plan', () => {
             lose(lost());
             await Promise.resolve();
           }),
+        succeeds: () =>
+          act(async () => {
+            pro({ cancelAtPeriodEnd: true }, 'ending');
+            take({ commandId: '1', subscription });
+            await Promise.resolve();
+          }),
       };
+    };
+    const openedAgain = async () => {
+      fireEvent.click(screen.getAllByRole('button', { name: 'Close' })[0]!);
+      expect(screen.queryByRole('dialog')).toBeNull();
+      fireEvent.click((await card('FREE')).getByRole('button', { name: 'Cancel plan' }));
+      const dialog = within(await screen.findByRole('dialog', { name: 'Cancel plan' }));
+      await dialog.findByText(/^Your plan stays active until/);
+      return dialog;
     };
     /** The server cannot be reached for what became of it either. */
     const away = (): void => {
@@ -903,6 +923,69 @@ describe('changing a plan', () => {
       delete answers.trialStatus;
       await goes('online');
       expect(await screen.findByText(`PRO. Ends on ${formatDate(END)}.`)).toBeTruthy();
+    });
+
+    it('claims nothing either in a dialog that is opened anew, and tells there what became of it (R7-03)', async () => {
+      const { loses } = await confirmed();
+      const dialog = await openedAgain();
+      away();
+      await goes('offline');
+      expect(
+        dialog.getByText("You're offline. This was already sent and may take effect."),
+      ).toBeTruthy();
+      expect(dialog.queryByText(/Nothing was changed/)).toBeNull();
+      expect(dialog.queryByRole('button', { name: 'Keep my plan' })).toBeNull();
+      await loses();
+      expect((await dialog.findByRole('alert')).textContent).toBe(
+        'Backend service unavailableYour plan may have been cancelled.',
+      );
+      expect(toastStore.toasts).toEqual([]);
+      pro({ cancelAtPeriodEnd: true }, 'ending');
+      delete answers.subscriptionStatus;
+      delete answers.trialStatus;
+      await goes('online');
+      await waitFor(() => {
+        expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+          `Your plan ends on ${formatDate(END)}. Until then, nothing changes.`,
+        ]);
+      });
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+
+    it('closes a dialog that was opened anew once it has succeeded after all (R7-03)', async () => {
+      const { succeeds } = await confirmed();
+      const dialog = await openedAgain();
+      expect(dialog.queryByRole('button', { name: 'Keep my plan' })).toBeNull();
+      await succeeds();
+      await waitFor(() => {
+        expect(toastStore.toasts).toHaveLength(1);
+      });
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+
+    it('is open no longer where the server says minutes later that the plan goes on', async () => {
+      const { loses } = await confirmed();
+      await loses();
+      await screen.findByText('Your plan may have been cancelled.');
+      const served = Date.now() + 3 * 60_000;
+      answers.subscriptionStatus = () =>
+        Promise.resolve({ subscription, entitledTier, servedAt: served, standing });
+      await act(() => checkSubscription());
+      expect(screen.queryByText('Your plan may have been cancelled.')).toBeNull();
+      expect(screen.getByRole('button', { name: 'Keep my plan' })).toBeTruthy();
+    });
+
+    it('is not told of to whoever comes next', async () => {
+      const { loses } = await confirmed();
+      await act(async () => {
+        session.user = { ...session.user!, uid: 'uid-2' };
+        await Promise.resolve();
+      });
+      const dialog = await openedAgain();
+      await loses();
+      await goes('offline');
+      expect(dialog.getByText(/Nothing was changed/)).toBeTruthy();
+      expect(toastStore.toasts).toEqual([]);
     });
 
     it('says that nothing was changed where nothing was sent', async () => {
