@@ -85,22 +85,23 @@ function useConnecting() {
   const [key, setKey] = useState<PastedKey | null>(null);
   const [checked, setChecked] = useState<CheckedKey | null>(null);
   const [label, setLabel] = useState('');
-  const [limits, setLimits] = useState<LimitsDraft | null>(null);
+  const [limits, setLimits] = useState<{ of: LiveExchange; draft: LimitsDraft } | null>(null);
   const [sent, keepSent] = useState<SentConnect | null>(null);
   useHeldEntries(key !== null || label !== '');
   return {
-    ...{ step, exchange, key, checked, label, limits, sent },
-    ...{ setStep, setLabel, setLimits, keepSent },
-    choose: (chosen: LiveExchange): void => {
-      setExchange(chosen);
-      setLimits(null);
+    ...{ step, exchange, key, checked, label, limits: limits?.draft ?? null, sent },
+    ...{ setStep, setLabel, keepSent, choose: setExchange },
+    setLimits: (draft: LimitsDraft): void => {
+      setLimits({ of: exchange, draft });
     },
     found: (pasted: PastedKey, reply: CheckedKey): void => {
       // A key that is not taken is of no more use.
       setKey(reply.report.accepted ? pasted : null);
       setChecked(reply);
       // A key that is pasted again is no reason to raise limits that were lowered.
-      setLimits((before) => before ?? draftOf(reply.firstWeek));
+      setLimits((before) =>
+        before?.of === exchange ? before : { of: exchange, draft: draftOf(reply.firstWeek) },
+      );
       setStep('found');
     },
     again: (): void => {

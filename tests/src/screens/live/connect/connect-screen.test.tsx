@@ -310,6 +310,18 @@ describe('limits that were lowered', () => {
     expect(input.body?.limits).toEqual({ maxOrder: '20', maxExposure: '60', maxDailyLoss: '10' });
   });
 
+  it('stay as they are after a look at another exchange', async () => {
+    await lowered();
+    press('Back');
+    fireEvent.click(screen.getByRole('radio', { name: /Binance/ }));
+    press('Next: create a key');
+    press('Back');
+    fireEvent.click(screen.getByRole('radio', { name: /Kraken/ }));
+    press('Next: create a key');
+    await toLimits(2);
+    expect(shown()).toEqual(LOWER);
+  });
+
   it('are not those of another exchange', async () => {
     await lowered();
     press('Back');
