@@ -3,11 +3,12 @@ import 'sonner/dist/styles.css';
 import { useEffect, useRef } from 'react';
 import { toast as sonner, Toaster } from 'sonner';
 import { useSnapshot } from 'valtio';
+import { useWide } from '../components/use-wide.ts';
 import {
   dismissToast,
   pauseToasts,
   resumeToasts,
-  TOASTS_SEEN,
+  showToasts,
   toastStore,
   type ToastType,
 } from '../stores/toast-store.ts';
@@ -26,7 +27,12 @@ export function Toasts() {
   const { toasts } = useSnapshot(toastStore);
   const { theme } = useSnapshot(appearance);
   const shown = useRef(new Map<string, string>());
+  // Four would cover the buttons at the top of a phone's screen.
+  const seen = useWide() ? 4 : 2;
 
+  useEffect(() => {
+    showToasts(seen);
+  }, [seen]);
   useEffect(() => {
     const present = new Set<string>();
     // The newest last, as Sonner puts each before the others.
@@ -56,7 +62,7 @@ export function Toasts() {
       <Toaster
         position="top-right"
         theme={theme}
-        visibleToasts={TOASTS_SEEN}
+        visibleToasts={seen}
         expand
         offset={{ top: 64, right: 16 }}
         mobileOffset={{ top: 60 }}

@@ -51,11 +51,11 @@ function stopCountdown(id: string): void {
 }
 
 /** How many the page shows at once, the newest. The others wait behind them. */
-export const TOASTS_SEEN = 4;
+let seenAtOnce = 4;
 
 /** Lets the time run of those that are seen, and stand still for the rest. */
 function settle(): void {
-  const seen = toastStore.toasts.filter(({ visible }) => visible).slice(0, TOASTS_SEEN);
+  const seen = toastStore.toasts.filter(({ visible }) => visible).slice(0, seenAtOnce);
   for (const [id, countdown] of countdowns) {
     const runs = !toastStore.paused && seen.some((toast) => toast.id === id);
     if (runs === (countdown.timer !== null)) continue;
@@ -70,6 +70,12 @@ function settle(): void {
       }, countdown.remainingMs);
     }
   }
+}
+
+/** So many are shown at once from here on. */
+export function showToasts(count: number): void {
+  seenAtOnce = count;
+  settle();
 }
 
 function startCountdown(id: string, remainingMs: number): void {

@@ -7,6 +7,7 @@ import {
   pauseToasts,
   removeToast,
   resumeToasts,
+  showToasts,
   TOAST_DURATION_MS,
   toastStore,
   updateToast,
@@ -76,6 +77,19 @@ describe('toasts', () => {
     vi.advanceTimersByTime(2_999);
     expect(shown()).toEqual(['m2', 'm1']);
     vi.advanceTimersByTime(1);
+    expect(shown()).toEqual([]);
+  });
+
+  it('count down two at a time where only two are seen (R2-29, R4-21)', () => {
+    showToasts(2);
+    for (let n = 1; n <= 5; n += 1) addToast('blank', `m${n}`);
+    vi.advanceTimersByTime(4_000);
+    expect(shown()).toEqual(['m3', 'm2', 'm1']);
+    vi.advanceTimersByTime(3_000);
+    showToasts(4);
+    vi.advanceTimersByTime(1_000);
+    expect(shown()).toEqual(['m1']);
+    vi.advanceTimersByTime(3_000);
     expect(shown()).toEqual([]);
   });
 
