@@ -37,6 +37,7 @@ import { emptySlot, type Slot } from '../../../stores/slot.ts';
 import { TradesTable } from '../../portfolio/TradesTable.tsx';
 import { Positions } from '../../portfolio/Positions.tsx';
 import { useAgentView } from '../../use-agent-view.ts';
+import { useIsHere } from '../../use-is-here.ts';
 import {
   useInsight,
   useMarketNow,
@@ -97,19 +98,38 @@ const isGone = (id: string): boolean => {
   return data !== null && origin !== 'snapshot' && !data.agents.some((one) => one.id === id);
 };
 
+const OLDER = 'The server’s list of agents is older than the one saved on this device.';
+
+/** Whether the server has answered, or not, since this is shown. */
+function useAnswered(): boolean {
+  const { online } = useSnapshot(connection);
+  const [isAnswered, setIsAnswered] = useState(false);
+  const isHere = useIsHere();
+  useEffect(() => {
+    if (online === 'offline') return;
+    void loadAgents().then(() => {
+      if (isHere.current) setIsAnswered(true);
+    });
+  }, [online, isHere]);
+  return isAnswered;
+}
+
 /** Why there is no agent to show: loading, failed, or not found. */
 function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
   const { online } = useSnapshot(connection);
+  const isAnswered = useAnswered();
   // Only the server can say that it is gone: a saved list may be older than the agent.
   if (slot.data === null || slot.origin === 'snapshot') {
-    if (slot.error === null || online === 'offline') return <Waiting />;
+    // After a restored backup its list may be the older one, and is not taken.
+    const failure = slot.error ?? (isAnswered ? OLDER : null);
+    if (failure === null || online === 'offline') return <Waiting />;
     return (
       <EmptyState
         screen
         title="Could not load this agent"
         action={<Button onClick={again}>Try again</Button>}
       >
-        {slot.error}
+        {failure}
       </EmptyState>
     );
   }

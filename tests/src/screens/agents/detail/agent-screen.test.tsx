@@ -310,6 +310,39 @@ describe('an agent that the saved list does not have', () => {
     expect(isCalledGone()).toBe(true);
   });
 
+  it('is not waited for once the server has answered with a list that is older than the saved one', async () => {
+    let answer: (list: unknown) => void = () => undefined;
+    call.mockImplementation((name: string) =>
+      name === 'agents'
+        ? new Promise((resolve) => {
+            answer = resolve;
+          })
+        : never(),
+    );
+    const older = { ...structuredClone(replies.agents!), agents: [], sequence: -1 };
+    // Of another person: no answer to a test before is waited for.
+    session.user!.uid = 'uid-2';
+    show();
+    await waitFor(() => {
+      expect(call.mock.calls.filter(([name]) => name === 'agents')).toHaveLength(1);
+    });
+    expect(await screen.findByRole('status', { name: 'Agent' })).toBeTruthy();
+    await later(() => {
+      answer(older);
+    });
+    expect(await screen.findByText('Could not load this agent')).toBeTruthy();
+    expect(isCalledGone()).toBe(false);
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => {
+      expect(call.mock.calls.filter(([name]) => name === 'agents')).toHaveLength(2);
+    });
+    const list = structuredClone(replies.agents!);
+    await later(() => {
+      answer({ ...list, sequence: 9 });
+    });
+    expect(await screen.findByRole('heading', { level: 1, name: 'Harbour' })).toBeTruthy();
+  }, 30_000);
+
   it('is offline not on this device, and no more is said of it', async () => {
     connection.online = 'offline';
     show();
