@@ -28,6 +28,7 @@ beforeEach(() => {
 afterEach(async () => {
   cleanup();
   vi.restoreAllMocks();
+  localStorage.clear();
   clearPortfolio();
   await deleteUserDatabase(UID);
 });
@@ -73,6 +74,21 @@ it('is done while it is looked at, once one is saved (R2-09)', async () => {
     await vi.waitFor(() => {
       expect(step()?.state).toBe('done');
     });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('is not looked for where nothing is to be kept on this device', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    localStorage.setItem('tradewind.keepSnapshots', 'false');
+    const read = vi.spyOn(IDBObjectStore.prototype, 'get');
+    const step = stepHere();
+    vi.advanceTimersByTime(20_000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(read).not.toHaveBeenCalled();
+    expect(step()?.state).not.toBe('done');
   } finally {
     vi.useRealTimers();
   }
