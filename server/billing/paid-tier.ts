@@ -33,22 +33,19 @@ const atMost = (seen: Seen, most: Tier | null): Pick<Settled, 'tier' | 'planId'>
     ? { tier: seen.tier, planId: seen.planId }
     : { tier: most, planId: most };
 
-/**
- * What was owed before a change is owed after it, although the newest bill no longer says so, at
- * this look and at later ones. Free days are no bill.
- */
+/** What was owed before a change is owed after it, although the newest bill no longer says so. */
 function endOf(seen: Seen, known: Known | null): number | null {
-  const isOwed =
-    known?.status === 'past_due' || (known?.priceId === seen.priceId && seen.status !== 'trialing');
-  return isOwed && known.currentPeriodEnd !== null && seen.currentPeriodEnd !== null
+  return known?.status === 'past_due' &&
+    known.currentPeriodEnd !== null &&
+    seen.currentPeriodEnd !== null
     ? Math.min(known.currentPeriodEnd, seen.currentPeriodEnd)
     : seen.currentPeriodEnd;
 }
 
 /**
  * A provider names the plan that was changed to, and the period as paid, also where the charge for
- * the change failed: until it is paid the person has what was paid before. The credit for leaving a
- * plan pays for none that is larger, because what is left may never have been paid.
+ * the change failed: until it is paid the person has what was paid before. Where its newest bill is
+ * paid, or gives something back, it is taken at its word: nobody who pays loses a plan here.
  */
 export function settledPlan(seen: Seen, row: Known | null): Settled {
   const known = row?.providerSubscriptionId === seen.id ? row : null;
@@ -57,10 +54,6 @@ export function settledPlan(seen: Seen, row: Known | null): Settled {
   switch (seen.bill) {
     case 'paid':
       return { ...atMost(seen, null), paidTier: seen.tier, currentPeriodEnd };
-    case 'credit': {
-      const plan = atMost(seen, paid);
-      return { ...plan, paidTier: plan.tier, currentPeriodEnd: endOf(seen, known) };
-    }
     case 'change':
       // Never seen paid: for what the period was paid, nobody can say.
       return {

@@ -60,9 +60,9 @@ export interface ProviderSubscription {
   cancelAtPeriodEnd: boolean;
   /**
    * What became of its newest bill: `change` is overdue for a change within a period that is paid,
-   * `open` any other that is not paid, and `credit` gives something back.
+   * `open` any other that is not paid.
    */
-  bill: 'paid' | 'credit' | 'change' | 'open';
+  bill: 'paid' | 'change' | 'open';
 }
 
 export interface PortalOrder {

@@ -109,7 +109,7 @@ export function owesItsPeriod(subscription: Stripe.Subscription): boolean {
 function billOf(subscription: Stripe.Subscription): ProviderSubscription['bill'] {
   const { latest_invoice: invoice, status } = subscription;
   if (invoice === null || typeof invoice === 'string') return 'open';
-  if (invoice.status === 'paid') return invoice.total < 0 ? 'credit' : 'paid';
+  if (invoice.status === 'paid') return 'paid';
   return status === 'past_due' && !owesItsPeriod(subscription) ? 'change' : 'open';
 }
 
