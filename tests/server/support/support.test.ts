@@ -129,6 +129,7 @@ describe('a support request', () => {
       code: 'idempotency_mismatch',
       status: 422,
     });
+    clock.advance(1_000);
     const messageId = randomUUID();
     const add = (text: string) =>
       test.hosted('addToSupportRequest', token, { requestId: id, messageId, text });
