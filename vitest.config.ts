@@ -28,23 +28,27 @@ const CALLS_ALONE = OF_THE_PAGE.filter(
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
-/** What takes five seconds and more and is touched by shorter tests beside it too. */
+/** What takes seconds and is touched by shorter tests beside it too. */
 const LONG = [
+  'tests/engine/backtest/plain-loop.test.ts',
   'tests/scripts/{backtest,backup,halt,on-postgres-commands}.test.ts',
-  'tests/server/agents/{backtest-terms,held-pairs,on-postgres,on-postgres-halts,parity,stop-sales}.test.ts',
+  'tests/server/agents/{backtest-terms,held-pairs,live-series,on-postgres,on-postgres-halts,parity}.test.ts',
+  'tests/server/agents/{stop-sales,unread-candles}.test.ts',
   'tests/server/alerts/on-postgres.test.ts',
   'tests/server/backup/{on-postgres,restore-backup}.test.ts',
   'tests/server/db/{on-postgres-migrations,on-postgres-silent,pglite-threaded}.test.ts',
-  'tests/server/live/{after-the-end,brakes,changed-rules,closed-gate,closed-pair,dust-left,entries-and-ends}.test.ts',
-  'tests/server/live/{hanging-answers,key-rights,kills,lost-answers,lost-key,lost-markets,missing-rules,on-postgres}.test.ts',
-  'tests/server/live/{paid-out,part-sales,purchases-out,reconciliation,refused-sales,repeats,replaced-key}.test.ts',
-  'tests/server/live/{small-stops,stop-limits,watched-stops,write-off,wrong-clock}.test.ts',
+  'tests/server/live/{after-the-end,asked-pairs,brakes,changed-rules,clock-set-back,closed-gate}.test.ts',
+  'tests/server/live/{closed-pair,dust-left,entries-and-ends,failed-comparisons,hanging-answers}.test.ts',
+  'tests/server/live/{key-rights,kills,lost-answers,lost-key,lost-markets,missing-rules,no-quote}.test.ts',
+  'tests/server/live/{on-postgres,other-fees,paid-out,part-sales,purchases-out,reconciliation}.test.ts',
+  'tests/server/live/{refused-sales,repeats,replaced-key,replans,signer-version,small-stops}.test.ts',
+  'tests/server/live/{stop-limits,twins,value-line,watched-stops,write-off,wrong-clock}.test.ts',
   'tests/server/market/{binance-feed,exchange-feed}.test.ts',
   'tests/server/portfolio/midnight.test.ts',
   'tests/server/push/hostile-service.test.ts',
   'tests/server/wallet/link.test.ts',
   'tests/server/workers.test.ts',
-  'tests/signer/folder-race.test.ts',
+  'tests/signer/{folder-race,many-sales}.test.ts',
 ];
 
 const common = {
@@ -60,7 +64,7 @@ const define = () => ({ __SCHEMA_HASH__: JSON.stringify(schemaHash()) });
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       {
         define: define(),
