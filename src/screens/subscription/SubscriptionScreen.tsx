@@ -330,7 +330,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
   const { online } = useSnapshot(connection);
   const { busy } = useSnapshot(checkoutProgress);
   const { isTrialActive } = useAuth();
-  const isRead = useSnapshot(subscriptionStore).data !== null;
+  const isRead = (useSnapshot(subscriptionStore).data?.status ?? null) !== null;
   const [changingTo, setChangingTo] = useState<string | null>(null);
   const living = isLiving(facts.subscription);
   const offline = online === 'offline';

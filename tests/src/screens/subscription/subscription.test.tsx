@@ -33,7 +33,7 @@ const { forgetCancelling } =
   await import('../../../../src/screens/subscription/cancel-progress.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { checkSubscription, clearSubscription } =
+const { checkSubscription, clearSubscription, subscriptionStore } =
   await import('../../../../src/stores/subscription-store.ts');
 const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 const { environment } = await import('../../../../src/environment.ts');
@@ -372,14 +372,19 @@ describe('where one stands', () => {
     expect((await card('PRO')).getByRole('button', { name: 'Upgrade to PRO' })).toBeTruthy();
   });
 
-  it('unknown: a failed status call leaves it free and unsubscribed, with the reason and a way to try again (R4-06)', async () => {
+  it('unknown: a failed status call opens what is free and marks no plan, with the reason and a way to try again (R4-06)', async () => {
     answers.subscriptionStatus = () =>
       Promise.reject(
         new ApiError('API Error: 500 - broken', { code: 'internal', status: 500, text: 'broken' }),
       );
     render(<SubscriptionScreen />);
     expect(await screen.findByText(/The server had an error/)).toBeTruthy();
-    expect((await card('FREE')).getByText('Your plan')).toBeTruthy();
+    expect(subscriptionStore.entitlement).toMatchObject({
+      subscriptionTier: 'free',
+      isSubscribed: false,
+    });
+    expect(screen.getByText(/only what is free is open here/)).toBeTruthy();
+    expect((await card('FREE')).queryByText('Your plan')).toBeNull();
     answers = {};
     pro();
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
@@ -398,6 +403,7 @@ describe('where one stands', () => {
     expect(await screen.findByText(/The server had an error/)).toBeTruthy();
     expect(document.body.textContent).not.toContain('Showing the last loaded data.');
     expect(screen.queryByText('Free.')).toBeNull();
+    expect((await card('FREE')).queryByText('Your plan')).toBeNull();
     expect(screen.queryByRole('button', { name: 'Start free trial' })).toBeNull();
     expect((await card('PRO')).getByRole('button')).toHaveProperty('disabled', true);
     expect(screen.getByText('Your plan could not be checked.')).toBeTruthy();
