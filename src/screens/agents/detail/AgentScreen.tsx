@@ -345,7 +345,8 @@ function Trades({
 /** The reads of an agent's page. */
 interface Reads {
   slot: Slot<AgentPerformance>;
-  paper: Slot<Portfolio>;
+  /** Null where the agent is at an exchange: nothing of the paper account is shown of it. */
+  paper: Slot<Portfolio> | null;
   history: Slot<History>;
 }
 
@@ -356,14 +357,14 @@ const tradesError = ({ slot, history }: Reads): string | null =>
 /** The first read that failed and left something out, and the way to try all that did again. */
 function NotAllRead({ reads, read }: { reads: Reads; read: () => Promise<void> }) {
   const { slot, paper, history } = reads;
-  const isPaperMissing = paper.data === null && paper.error !== null;
+  const paperError = paper?.data === null ? paper.error : null;
   return (
     <ScreenError
-      message={slot.error ?? (isPaperMissing ? paper.error : null)}
-      hasData={slot.data !== null && !isPaperMissing}
+      message={slot.error ?? paperError}
+      hasData={slot.data !== null && paperError === null}
       onRetry={() => {
         if (slot.error !== null) void read();
-        if (paper.error !== null) void loadPortfolio(true);
+        if ((paper?.error ?? null) !== null) void loadPortfolio(true);
         if (history.error !== null) void loadHistory(true);
       }}
     />
@@ -441,7 +442,6 @@ export default function AgentScreen({ params }: ScreenProps) {
   const history = useSlot(historyStore, loadHistory);
   const accounts = useSnapshot(liveSlots).accounts as Record<string, Slot<LiveAccount>>;
   const paper = useSlot(portfolioStore, loadPortfolio);
-  const reads = { slot, paper, history };
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
   if (agent === undefined)
     return (
@@ -458,6 +458,7 @@ export default function AgentScreen({ params }: ScreenProps) {
   // The portfolio is the paper account's: an agent at an exchange has nothing in it.
   const portfolio = connectionId === null ? paper.data : null;
   const fills = tradesOf(id, history.data?.fills ?? [], slot.data?.fills ?? []);
+  const reads = { slot, paper: connectionId === null ? paper : null, history };
   const record = recordOf(id, portfolio);
   const money = {
     ...agent,

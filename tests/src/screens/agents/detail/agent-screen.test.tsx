@@ -27,7 +27,7 @@ const { applyInsight, clearAnalytics, performanceStore } =
   await import('../../../../../src/stores/analytics-store.ts');
 const { connection } = await import('../../../../../src/stores/connection.ts');
 const { applyHistory, clearHistory } = await import('../../../../../src/stores/fills-store.ts');
-const { applyPortfolio, clearPortfolio } =
+const { applyPortfolio, clearPortfolio, portfolioStore } =
   await import('../../../../../src/stores/portfolio-store.ts');
 const { applySettings, clearSettings } =
   await import('../../../../../src/stores/settings-store.ts');
@@ -249,6 +249,42 @@ describe('an agent’s page without what it reads', () => {
       for (const name of ['Positions', 'Trades'])
         expect(screen.getByRole('region', { name }).textContent).not.toContain('Not loaded yet.');
     });
+  }, 30_000);
+
+  it('says nothing of a paper account that could not be read where the agent is at an exchange (R7-19)', async () => {
+    const account = {
+      kind: 'live' as const,
+      connectionId: 'recorded-connection',
+      exchange: 'kraken' as const,
+      label: 'Kraken',
+      quote: 'USD',
+    };
+    const list = structuredClone(replies.agents!);
+    const agents = list.agents.map((one) => (one.id === ID ? { ...one, account } : one));
+    applyAgents({ ...list, agents, sequence: 9 }, 'network', Date.now() + 10);
+    clearPortfolio();
+    call.mockImplementation((name: string) => {
+      if (name === 'agentPerformance') return Promise.resolve(structuredClone(PERFORMANCE));
+      return name === 'liveAccount'
+        ? Promise.resolve(structuredClone(replies.liveAccount))
+        : never();
+    });
+    await open(`/agents/${ID}`);
+    await screen.findByText(/with real money/, undefined, { timeout: 20_000 });
+    const notRead = 'The paper account could not be read.';
+    await later(() => {
+      Object.assign(portfolioStore, { status: 'error', error: notRead });
+    });
+    expect(screen.queryByText(notRead)).toBeNull();
+    // To an agent on paper it is said.
+    await later(() => {
+      applyAgents(
+        { ...structuredClone(replies.agents!), sequence: 10 },
+        'network',
+        Date.now() + 20,
+      );
+    });
+    expect(screen.getByText(notRead)).toBeTruthy();
   }, 30_000);
 });
 
