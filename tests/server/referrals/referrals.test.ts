@@ -122,6 +122,7 @@ describe('coming by a code', () => {
       status: 409,
     });
     expect(await failure(claim(again.token, code))).toMatchObject({ code: 'referral_refused' });
+    expect(mailboxOf('Jane.Doe@GoogleMail.com')).toBe(mailboxOf('janedoe@gmail.com'));
     expect(mailboxOf('a.b+c@example.com')).toBe('a.b@example.com');
     expect(mailboxOf(null)).toBeNull();
   });

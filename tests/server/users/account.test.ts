@@ -843,6 +843,8 @@ describe('what a deleted account has used', () => {
     // It is remembered still when that account goes as well.
     await leave(again);
     expect(await trial(await join(email))).toBe('trial_used');
+    // Google delivers both of its domains to one mailbox.
+    expect(await trial(await join(email.replace('@gmail.', '@googlemail.')))).toBe('trial_used');
     const rows = (await dump()).get('used_offers') ?? [];
     expect(rows.join()).not.toContain('once');
     const plain = createHash('sha256').update(email.replaceAll('.', '')).digest('hex');
