@@ -3,12 +3,11 @@ import { Suspense, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
 import type { History, Portfolio } from '../../../contract/trading.ts';
-import { LinkButton } from '../../components/Button.tsx';
 import {
   ChartPlace,
-  EmptyState,
   NotRead,
   ReadError,
+  Skeleton,
   SkeletonRows,
 } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
@@ -19,7 +18,6 @@ import { DataAge } from '../../shell/DataAge.tsx';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { runningText, type AgentView } from '../../stores/agent-view.ts';
-import { useAuth } from '../../stores/use-security.ts';
 import type { Slot } from '../../stores/slot.ts';
 import { AgentRow } from '../agents/list/AgentRow.tsx';
 import { EquityFigure } from '../portfolio/EquityFigure.tsx';
@@ -34,6 +32,7 @@ const SHOWN = 6;
 /** What Pro adds comes last, because it may arrive later. The PRO dashboard begins with it. */
 const ProParts = screenPart(() => import('./ProParts.tsx'));
 const Exposures = screenPart(() => import('./Exposures.tsx'));
+const FirstStep = screenPart(() => import('./FirstStep.tsx'));
 
 interface OverviewFacts {
   agents: readonly Agent[] | null;
@@ -49,32 +48,6 @@ function foremost(views: readonly AgentView[]): AgentView[] {
     (agent.status === 'running' ? 2 : 0) +
     (agent.openPositions > 0 ? 1 : 0);
   return [...views].sort((a, b) => weight(b) - weight(a)).slice(0, SHOWN);
-}
-
-/** The next step for a user without agents. */
-function FirstStep() {
-  const { hasUsedTrial, isSubscribed } = useAuth();
-  const buys = hasUsedTrial && !isSubscribed;
-  return (
-    <EmptyState
-      title="No agents yet"
-      action={
-        buys ? (
-          <LinkButton to="/subscription" tone="primary">
-            View Plans
-          </LinkButton>
-        ) : (
-          <LinkButton to="/guided-setup" tone="primary">
-            Set up my first agent
-          </LinkButton>
-        )
-      }
-    >
-      {buys
-        ? 'Agents are included from the Starter plan.'
-        : 'Answer four questions to set up an agent that trades with paper money. You can start the free trial on the way.'}
-    </EmptyState>
-  );
 }
 
 export interface OverviewProps {
@@ -132,7 +105,11 @@ function AgentsPart({ views, agents, current, error }: AgentsPartProps) {
       {views === null && error === null && (
         <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />
       )}
-      {views !== null && views.length === 0 && <FirstStep />}
+      {views !== null && views.length === 0 && (
+        <Suspense fallback={<Skeleton className="h-52 w-full" />}>
+          <FirstStep />
+        </Suspense>
+      )}
       {views !== null && (
         <ul>
           {foremost(views).map((view) => (
