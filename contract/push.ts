@@ -148,6 +148,8 @@ export const PushFacts = z.object({
    */
   firing: z.optional(AlertFiring),
   pairs: z.optional(z.array(z.string())),
+  /** How many more pairs there are than `pairs` names. */
+  morePairs: z.optional(z.number()),
   /** Of real money: what happened, and in which exchange account. */
   live: z.optional(
     z.object({

@@ -84,7 +84,7 @@ function labelOf({ simulated, recorded }: AlertFiring): string {
 
 /** Prices are public, so they are shown even where details are hidden; the note is private. */
 function alertText({ facts }: PushPayload, now: number): Words {
-  const { firing, count = 1, pairs = [] } = facts;
+  const { firing, count = 1, pairs = [], morePairs = 0 } = facts;
   if (firing === undefined)
     return {
       title: 'A price alert was reached',
@@ -95,7 +95,8 @@ function alertText({ facts }: PushPayload, now: number): Words {
   const late = firing.late ? ', detected later' : '';
   const last = `${price(firing.price)} ${when(firing.at, now)}${late}.`;
   if (count > 1) {
-    const plain = `${pairs.join(', ')}. Latest: ${reached(firing)}, ${last}${label}`;
+    const more = morePairs === 0 ? '' : ` and ${morePairs} more`;
+    const plain = `${pairs.join(', ')}${more}. Latest: ${reached(firing)}, ${last}${label}`;
     return { title: `${count} price alerts were reached`, plain, detailed: plain };
   }
   return {

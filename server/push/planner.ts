@@ -30,10 +30,19 @@ type Device = typeof pushSubscriptions.$inferSelect;
 interface QueuedMessage {
   facts: Cause['facts'];
   fill: Cause['fill'];
+  /** All pairs of a group of alerts, of which a message names the first. */
+  pairs?: string[];
 }
 
 /** Pairs that are named in one message. */
 const PAIRS_NAMED = 6;
+
+/** On the market's clock, ms. */
+const timeOf = ({ facts, fill }: QueuedMessage): number => facts.firing?.at ?? fill?.filledAt ?? 0;
+
+/** Of those of one time the later. What is found in candles afterwards comes out of turn. */
+const newer = (one: QueuedMessage, other: QueuedMessage): QueuedMessage =>
+  timeOf(other) >= timeOf(one) ? other : one;
 
 /** What is told of a whole group: how many, the newest, and of alerts which pairs. */
 function together(
@@ -42,11 +51,19 @@ function together(
   last: Cause,
 ): QueuedMessage {
   const count = (before?.facts.count ?? 0) + causes.length;
-  if (last.kind !== 'priceAlert') return { facts: { ...last.facts, count }, fill: last.fill };
-  const named = [...(before?.facts.pairs ?? []), ...causes.map(({ facts }) => facts.pair ?? '')];
+  const { facts, fill } = causes.reduce<QueuedMessage>(newer, before ?? last);
+  if (last.kind !== 'priceAlert') return { facts: { ...facts, count }, fill };
+  const pairs = [
+    ...new Set([
+      ...(before?.pairs ?? before?.facts.pairs ?? []),
+      ...causes.map((cause) => cause.facts.pair ?? ''),
+    ]),
+  ];
+  const morePairs = Math.max(0, pairs.length - PAIRS_NAMED);
   return {
-    facts: { ...last.facts, count, pairs: [...new Set(named)].slice(0, PAIRS_NAMED) },
+    facts: { ...facts, count, pairs: pairs.slice(0, PAIRS_NAMED), morePairs },
     fill: null,
+    pairs,
   };
 }
 
@@ -81,13 +98,14 @@ async function group(
   );
   if (waiting !== undefined)
     await tx.db.update(pushMessages).set({ facts: kept }).where(eq(pushMessages.id, waiting.id));
-  else await add(tx, device, { ...last, facts: kept.facts }, at);
+  else await add(tx, device, last, kept, at);
 }
 
 async function add(
   tx: Tx,
   device: Device,
-  { kind, cause, facts, fill }: Cause,
+  { kind, cause }: Cause,
+  queued: QueuedMessage,
   at: number,
 ): Promise<void> {
   await tx.db
@@ -97,7 +115,7 @@ async function add(
       subscriptionId: device.id,
       cause,
       kind,
-      facts: { facts, fill } satisfies QueuedMessage,
+      facts: queued,
       state: 'waiting',
       nextAttemptAt: at,
       createdAt: at,
@@ -144,7 +162,7 @@ async function queueMessages(
     chosen.filter(({ kind }) => kind === wantedKind);
   for (const cause of chosen)
     if (cause.kind !== 'fills' && cause.kind !== 'priceAlert')
-      await add(tx, device, cause, quietHours ?? now);
+      await add(tx, device, cause, { facts: cause.facts, fill: cause.fill }, quietHours ?? now);
   await group(tx, device, of('fills'), quietHours ?? now + FILL_GROUP_MS);
   // An alert is told at once, and one that may be on its way is left alone: what is reached in one
   // moment, or waits for the end of quiet hours, is told in one.

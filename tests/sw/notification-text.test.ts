@@ -126,6 +126,8 @@ describe('a notification', () => {
       target: { path: '/alerts' },
     });
     expect(many.body).toMatch(/^BTC\/USDT, ETH\/USDT\. Latest: ETH\/USDT above 2,500, /);
+    const more = alert({}, { count: 7, pairs: ['BTC/USDT', 'ETH/USDT'], morePairs: 3 });
+    expect(more.body).toMatch(/^BTC\/USDT, ETH\/USDT and 3 more\. Latest: ETH\/USDT above /);
   });
 
   it('says who, what and how much where that was asked for', () => {

@@ -149,7 +149,7 @@ const held = (): PushPayload[] => {
 const waiting = async () =>
   (await floor.database.db.select().from(pushMessages)).filter(({ state }) => state === 'waiting');
 
-const firing = (pair: string, price: string): DomainEvent => {
+const firing = (pair: string, price: string, at = 2): DomainEvent => {
   const common = { symbol: pair, condition: { kind: 'above' as const, price }, note: '' };
   const alertId = randomUUID();
   return {
@@ -171,7 +171,7 @@ const firing = (pair: string, price: string): DomainEvent => {
       ...common,
       price,
       movedBps: null,
-      at: 2,
+      at,
       late: false,
       simulated: true,
       recordedAt: 3,
@@ -233,6 +233,28 @@ describe('a price alert by push (A-07)', () => {
     floor.clock.at = Date.UTC(2026, 0, 6, 7, 1);
     await sender().runOnce();
     expect(messages().map(({ facts }) => [facts.count, facts.firing?.price])).toEqual([[3, '3']]);
+  });
+
+  it('names the newest by the time it was reached, and says how many pairs it does not name', async () => {
+    floor.clock.at = Date.UTC(2026, 0, 5, 23);
+    const { uid } = await person({ quietHours: { from: '22:00', to: '07:00', timeZone: 'UTC' } });
+    const pairs = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((coin) => `${coin}/USDT`);
+    await reach(uid, ...pairs.slice(0, 7).map((pair, index) => firing(pair, '1', index)));
+    await sender().runOnce();
+    // Found afterwards, in candles of an earlier time; its pair, and one that is not named, again.
+    await reach(uid, firing('H/USDT', '2', 5), firing('G/USDT', '3', 4), firing('A/USDT', '4', 3));
+    await sender().runOnce();
+    floor.clock.at = Date.UTC(2026, 0, 6, 7, 1);
+    await sender().runOnce();
+    expect(messages().map(({ facts }) => facts)).toMatchObject([
+      {
+        count: 10,
+        pair: 'G/USDT',
+        firing: { symbol: 'G/USDT', price: '1', at: 6 },
+        pairs: pairs.slice(0, 6),
+        morePairs: 2,
+      },
+    ]);
   });
 
   it('is told unless its own switch is off, also to whoever chose before there were alerts', async () => {
@@ -333,9 +355,13 @@ describe('push from event to device', () => {
         kinds: { ...DEFAULT_PUSH_SETTINGS.kinds, fills: true },
       },
     });
-    await record(uid, fill(agentId, 'signal'), fill(agentId, 'signal'));
+    await record(uid, fill(agentId, 'signal'), {
+      ...fill(agentId, 'signal'),
+      filledAt: 4,
+      pair: 'A/B',
+    });
     await sender().runOnce();
-    await record(uid, fill(agentId, 'signal'));
+    await record(uid, { ...fill(agentId, 'signal'), filledAt: 3 });
     await sender().runOnce();
     expect(service.taken).toHaveLength(1);
     floor.clock.at += MINUTE_MS;
@@ -343,8 +369,8 @@ describe('push from event to device', () => {
     expect(
       messages()
         .slice(1)
-        .map(({ kind, facts }) => [kind, facts.count]),
-    ).toEqual([['fills', 3]]);
+        .map(({ kind, facts, state }) => [kind, facts.count, facts.pair, state.fill?.pair]),
+    ).toEqual([['fills', 3, 'A/B', 'A/B']]);
   });
 
   it('has a later late stop replace the one that the push service holds, and a later stop loss none', async () => {
