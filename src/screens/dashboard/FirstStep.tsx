@@ -1,6 +1,8 @@
 /** The next step of a user whose dashboard lists no agents. */
+import { useSnapshot } from 'valtio';
 import { LinkButton } from '../../components/Button.tsx';
-import { EmptyState } from '../../components/EmptyState.tsx';
+import { EmptyState, Skeleton } from '../../components/EmptyState.tsx';
+import { connection } from '../../stores/connection.ts';
 import { useAuth } from '../../stores/use-security.ts';
 import { useIsPlanUnknown, useMayTryTrial } from '../subscription/subscription-text.ts';
 
@@ -8,10 +10,13 @@ const FIRST = 'Answer four questions to set up an agent that trades with paper m
 
 /** Promises the trial only to whom it is open, and sells nothing while the plan is unknown. */
 export default function FirstStep() {
-  const { hasUsedTrial, isSubscribed } = useAuth();
+  const { loading, hasUsedTrial, isSubscribed } = useAuth();
+  const { online } = useSnapshot(connection);
   const mayTry = useMayTryTrial();
   const isUnknown = useIsPlanUnknown();
   const buys = hasUsedTrial && !isSubscribed && !isUnknown;
+  // A text that grew under the finger would move its button.
+  if (loading && online !== 'offline') return <Skeleton className="h-52 w-full" />;
   return (
     <EmptyState
       title="No agents yet"

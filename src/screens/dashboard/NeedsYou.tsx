@@ -107,8 +107,10 @@ function useReachedAlerts(): Need[] {
   const firings = useSnapshot(alertsStore).data?.firings ?? [];
   const { until } = useSnapshot(alertsSeen);
   const unseen = firings.filter(({ recordedAt }) => recordedAt > until);
-  const [newest] = unseen;
-  if (newest === undefined) return [];
+  const [first, ...others] = unseen;
+  if (first === undefined) return [];
+  // Those of a missed stretch are found pair by pair: what came last need not be the newest.
+  const newest = others.reduce((last, one) => (one.at > last.at ? one : last), first);
   const title =
     unseen.length === 1 ? 'Price alert reached' : `${unseen.length} price alerts reached`;
   return [
@@ -116,7 +118,7 @@ function useReachedAlerts(): Need[] {
       key: 'alerts',
       to: '/alerts',
       title,
-      text: `${firingText(newest)}, ${formatWhen(newest.at)}`,
+      text: `${firingText(newest)}, ${formatWhen(newest.at)}${newest.late ? ', found afterwards' : ''}`,
     },
   ];
 }

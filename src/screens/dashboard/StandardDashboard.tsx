@@ -106,9 +106,11 @@ function AgentsPart({ views, agents, current, error }: AgentsPartProps) {
         <SkeletonRows rows={3} rowClass="min-h-[77px]" label="Agents" />
       )}
       {views !== null && views.length === 0 && (
-        <Suspense fallback={<Skeleton className="h-52 w-full" />}>
-          <FirstStep />
-        </Suspense>
+        <div className="min-h-54">
+          <Suspense fallback={<Skeleton className="h-52 w-full" />}>
+            <FirstStep />
+          </Suspense>
+        </div>
       )}
       {views !== null && (
         <ul>

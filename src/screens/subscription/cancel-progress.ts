@@ -15,6 +15,7 @@ import { isLiving } from './subscription-text.ts';
 export const MAYBE_CANCELLED = 'Your plan may have been cancelled.';
 /** A status of the server that much later, ms, knows of every attempt that arrived. */
 const ARRIVED_MS = 2 * 60_000;
+const READ_AGAIN_MS = 3_000;
 
 export interface CancelProgress {
   isSending: boolean;
@@ -33,14 +34,20 @@ let uid: string | null = null;
 let turn = 0;
 /** Dialogs that show it. */
 let dialogs = 0;
+/** Ends the wait for a next read of the plan. */
+let stopWaiting = (): void => undefined;
+
+/** It was read in its own dialog: the next one would say it anew. */
+function forgetRefusal(): void {
+  if (!cancelProgress.isSending && cancelProgress.openSince === null) cancelProgress.failure = null;
+}
 
 /** A dialog shows it from here on, until the returned function is called. */
 export function showCancelling(): () => void {
   dialogs += 1;
-  // An earlier refusal was read in its own dialog.
-  if (!cancelProgress.isSending && cancelProgress.openSince === null) cancelProgress.failure = null;
   return () => {
     dialogs -= 1;
+    if (dialogs === 0) forgetRefusal();
   };
 }
 
@@ -61,6 +68,7 @@ function decide(): void {
 }
 
 export function forgetCancelling(): void {
+  stopWaiting();
   turn += 1;
   uid = null;
   Object.assign(cancelProgress, NOTHING);
@@ -70,15 +78,26 @@ subscribeKey(session, 'user', (user) => {
   if (uid !== null && user?.uid !== uid) forgetCancelling();
 });
 
+const isStillOpen = (): boolean =>
+  cancelProgress.openSince !== null && (session.user?.uid ?? null) === uid;
+
 /** Now, and where that fails once more when the server is back: also after the dialog is closed. */
-async function readAgain(isSame: () => boolean): Promise<void> {
+async function readAgain(): Promise<void> {
   await subscriptionChanged();
-  if (subscriptionStore.status !== 'error') return;
-  const stop = subscribeKey(connection, 'online', (online) => {
-    if (online !== 'online') return;
-    stop();
-    if (isSame()) void subscriptionChanged();
-  });
+  if (subscriptionStore.status !== 'error' || !isStillOpen()) return;
+  stopWaiting();
+  const again = (): void => {
+    if (connection.online !== 'online') return;
+    stopWaiting();
+    if (isStillOpen()) void subscriptionChanged();
+  };
+  // It may be back since before that read failed: then nothing changes that could be heard.
+  const timer = setTimeout(again, READ_AGAIN_MS);
+  const ignore = subscribeKey(connection, 'online', again);
+  stopWaiting = () => {
+    clearTimeout(timer);
+    ignore();
+  };
 }
 
 export async function cancelPlan(): Promise<void> {
@@ -99,9 +118,10 @@ export async function cancelPlan(): Promise<void> {
     if (isUnanswered) cancelProgress.openSince = serverNow();
     cancelProgress.failure = sentence;
     if (dialogs === 0) pageToast('error', isUnanswered ? MAYBE_CANCELLED : sentence);
-    if (isUnanswered) await readAgain(isSame);
+    if (isUnanswered) await readAgain();
     if (!isSame()) return;
     cancelProgress.isSending = false;
+    if (dialogs === 0) forgetRefusal();
     decide();
   }
 }

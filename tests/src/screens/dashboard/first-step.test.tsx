@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /** What the dashboard offers somebody without agents, by their plan. */
 import '../../../support/page-world.ts';
-import { cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Tier } from '../../../../contract/permission.ts';
 
@@ -86,4 +86,15 @@ it.each<[string, Tier | null, boolean]>([
   have(tier, hasUsed);
   expect(await text()).not.toMatch(/trial|Starter/);
   expect(screen.getByRole('link', SET_UP)).toBeTruthy();
+});
+
+it('says nothing before the plan was asked for: its button would move under the finger', async () => {
+  render(<StandardDashboard />);
+  const part = screen.getByRole('region', { name: 'Agents' });
+  await act(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  expect([part.textContent, screen.queryByRole('link', SET_UP)]).toEqual(['Agents', null]);
+  act(() => {
+    have('free', false);
+  });
+  expect(await screen.findByRole('link', SET_UP)).toBeTruthy();
 });

@@ -931,6 +931,20 @@ describe('changing a plan', () => {
       expect(await screen.findByText(`PRO. Ends on ${formatDate(END)}.`)).toBeTruthy();
     });
 
+    it('is read once more where the server was back before the first reading failed', async () => {
+      const { loses } = await confirmed();
+      away();
+      await loses();
+      await screen.findByText('Your plan may have been cancelled.');
+      await waitFor(() => {
+        expect(subscriptionStore.status).toBe('error');
+      });
+      pro({ cancelAtPeriodEnd: true }, 'ending');
+      delete answers.subscriptionStatus;
+      delete answers.trialStatus;
+      expect(await screen.findByText(`PRO. Ends on ${formatDate(END)}.`)).toBeTruthy();
+    });
+
     it('claims nothing either in a dialog that is opened anew, and tells there what became of it (R7-03)', async () => {
       const { loses } = await confirmed();
       const dialog = await openedAgain();

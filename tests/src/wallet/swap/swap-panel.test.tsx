@@ -116,7 +116,9 @@ const holdTrades = (): (() => void)[] => {
 it('keeps its card without the server, and begins nothing there', async () => {
   await open();
   await price();
-  expect(swapButton().disabled).toBe(false);
+  await waitFor(() => {
+    expect(swapButton().disabled).toBe(false);
+  });
   connection.online = 'offline';
   await screen.findByText(/^You are offline\. A swap needs/);
   expect(swapButton().disabled).toBe(true);
