@@ -60,6 +60,8 @@ export const SYMBOLS_QUERY_MAX = 200;
 export const ALERTS_MAX = 50;
 export const ALERT_NOTE_MAX = 140;
 export const ALERT_FIRINGS_TOLD = 100;
+/** Pairs that one message of several reached alerts names. */
+export const ALERT_PAIRS_NAMED = 6;
 /** Firings are kept so long, days; and an alert is looked for in past candles no further back. */
 export const ALERT_FIRINGS_KEEP_DAYS = 90;
 export const ALERT_LOOK_BACK_DAYS = 7;

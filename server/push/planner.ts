@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { and, asc, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm';
-import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
+import { ALERT_PAIRS_NAMED, TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import { StreamEvent } from '../../contract/stream.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
@@ -34,9 +34,6 @@ interface QueuedMessage {
   pairs?: string[];
 }
 
-/** Pairs that are named in one message. */
-const PAIRS_NAMED = 6;
-
 /** On the market's clock, ms. */
 const timeOf = ({ facts, fill }: QueuedMessage): number => facts.firing?.at ?? fill?.filledAt ?? 0;
 
@@ -59,9 +56,9 @@ function together(
       ...causes.map((cause) => cause.facts.pair ?? ''),
     ]),
   ];
-  const morePairs = Math.max(0, pairs.length - PAIRS_NAMED);
+  const morePairs = Math.max(0, pairs.length - ALERT_PAIRS_NAMED);
   return {
-    facts: { ...facts, count, pairs: pairs.slice(0, PAIRS_NAMED), morePairs },
+    facts: { ...facts, count, pairs: pairs.slice(0, ALERT_PAIRS_NAMED), morePairs },
     fill: null,
     pairs,
   };

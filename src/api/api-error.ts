@@ -71,7 +71,7 @@ export function isRetryable(status: number, message: string): boolean {
 }
 
 /**
- * Whether our server did not answer, as opposed to the server answering with a failure: then the last known
+ * Whether our server did not answer, as opposed to answering with a failure: then the last known
  * state still counts.
  */
 export function noConnection(error: unknown): boolean {

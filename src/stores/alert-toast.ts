@@ -1,5 +1,6 @@
 /** Tells of price alerts that were reached, in a toast: those of one moment in one. */
 import type { AlertFiring } from '../../contract/alerts.ts';
+import { ALERT_PAIRS_NAMED } from '../../contract/limits.ts';
 import { firingText } from '../format/alert-text.ts';
 import { formatWhen } from '../format/times.ts';
 import { serverNow } from './connection.ts';
@@ -9,8 +10,6 @@ import { pageToast, toastStore } from './toast-store.ts';
 const MOMENT_MS = 1_000;
 /** A firing that the server knew of that long ago, ms, is told with its time. */
 const NEWS_MS = 60_000;
-/** Pairs that are named in one toast. */
-const PAIRS_NAMED = 6;
 const AFTERWARDS = 'found afterwards';
 
 interface Moment {
@@ -38,11 +37,11 @@ function together(firings: AlertFiring[]): string {
   const latest = firings.reduce((last, one) => (one.at < last.at ? last : one));
   const others = firings.filter((one) => one !== latest);
   const pairs = [...new Set(firings.map(({ symbol }) => symbol))];
-  const more = pairs.length - PAIRS_NAMED;
+  const more = pairs.length - ALERT_PAIRS_NAMED;
   let some = '';
   if (others.some(({ late }) => late)) some = `, some ${AFTERWARDS}`;
   else if (others.some(isOld)) some = ', some earlier';
-  return `${firings.length} price alerts reached${some}: ${pairs.slice(0, PAIRS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}. Latest: ${inWords(latest)}`;
+  return `${firings.length} price alerts reached${some}: ${pairs.slice(0, ALERT_PAIRS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}. Latest: ${inWords(latest)}`;
 }
 
 /** The moment that goes on, while its toast is there; otherwise a new one. */

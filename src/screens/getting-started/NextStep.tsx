@@ -6,10 +6,9 @@ import { session } from '../../identity/session.ts';
 import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
-import { useAuth } from '../../stores/use-security.ts';
 import { hasDraft } from '../agents/create/kept-draft.ts';
 import { SETUP_DRAFT, SETUP_PATH } from '../guided-setup/setup-progress.ts';
-import { useIsPlanUnknown, useMayTryTrial } from '../subscription/subscription-text.ts';
+import { useFirstOffer } from '../subscription/use-known-plan.ts';
 import { useSlot } from '../use-store.ts';
 
 const SET_UP = 'Set up my first agent';
@@ -26,15 +25,17 @@ const FIRST =
   'Answer four questions and see what the agent would do before it starts. It trades with paper money.';
 
 /** Promises the trial only to whom it is open; undefined until the plan was asked for. */
-function useFirstText(offline: boolean): string | undefined {
-  const { loading, hasUsedTrial, isSubscribed } = useAuth();
-  const mayTry = useMayTryTrial();
-  const isUnknown = useIsPlanUnknown();
-  if (loading && !offline) return undefined;
-  if (mayTry) return `${FIRST} The setup includes the free trial. No card needed.`;
-  return hasUsedTrial && !isSubscribed && !isUnknown
-    ? `${FIRST} Agents are included from the Starter plan.`
-    : FIRST;
+function useFirstText(): string | undefined {
+  switch (useFirstOffer()) {
+    case undefined:
+      return undefined;
+    case 'trial':
+      return `${FIRST} The setup includes the free trial. No card needed.`;
+    case 'plan':
+      return `${FIRST} Agents are included from the Starter plan.`;
+    case 'neither':
+      return FIRST;
+  }
 }
 
 /**
@@ -45,7 +46,7 @@ export function useNextStep(): Next | null | undefined {
   const { data, error } = useSlot(agentsStore, loadAgents);
   const history = useSlot(historyStore, loadHistory);
   const offline = useSnapshot(connection).online === 'offline';
-  const firstText = useFirstText(offline);
+  const firstText = useFirstText();
   const agents = data?.agents;
   if (agents === undefined) return error === null && !offline ? undefined : null;
   // Only the history tells whether an agent has traded; without an agent there is no need to wait.

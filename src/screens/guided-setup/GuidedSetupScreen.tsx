@@ -19,7 +19,7 @@ import { useStepStart } from '../agents/create/use-step-start.ts';
 import { useCreateAgent } from '../agents/create/use-create-agent.ts';
 import { note } from '../getting-started/step-notes.ts';
 import { useCurrency, useSlot } from '../use-store.ts';
-import { useIsPlanUnknown } from '../subscription/subscription-text.ts';
+import { useIsPlanUnknown } from '../subscription/use-known-plan.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { QuestionStep } from './QuestionStep.tsx';
 import { PlanStep, type Entry } from './PlanStep.tsx';

@@ -17,7 +17,7 @@ import type { AgentDraft } from '../agents/create/agent-draft.ts';
 import { intervalText, pairsText } from '../agents/agent-text.ts';
 import { RiskPresets, useWorstLoss } from '../agents/create/RiskPresets.tsx';
 import { TermsFields } from '../agents/create/TermsFields.tsx';
-import { useIsPlanUnknown } from '../subscription/subscription-text.ts';
+import { useIsPlanUnknown } from '../subscription/use-known-plan.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { StepHeading } from './QuestionStep.tsx';
 import { LEVELS, scoreOf, SIDE_MAX, type Score } from './risk-questions.ts';

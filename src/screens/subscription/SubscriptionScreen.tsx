@@ -46,11 +46,9 @@ import {
   isLiving,
   PLAN_UNKNOWN,
   subscriptionText,
-  useIsPlanUnknown,
-  useMayTryTrial,
-  useSubscription,
   type SubscriptionFacts,
 } from './subscription-text.ts';
+import { useIsPlanUnknown, useMayTryTrial, useSubscription } from './use-known-plan.ts';
 import { usePlanBlocked } from './use-plan-blocked.ts';
 
 const EmbeddedCheckout = screenPart(() => import('../../billing/EmbeddedCheckout.tsx'));

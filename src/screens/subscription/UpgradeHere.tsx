@@ -18,13 +18,8 @@ import { connection } from '../../stores/connection.ts';
 import { useAuth } from '../../stores/use-security.ts';
 import { checkSubscription, loadPlans, plansStore } from '../../stores/subscription-store.ts';
 import { useSlot } from '../use-store.ts';
-import {
-  isLiving,
-  PLAN_UNCHECKED,
-  useIsPlanUnknown,
-  useMayTryTrial,
-  useSubscription,
-} from './subscription-text.ts';
+import { isLiving, PLAN_UNCHECKED } from './subscription-text.ts';
+import { useIsPlanUnknown, useMayTryTrial, useSubscription } from './use-known-plan.ts';
 import { usePlanBlocked } from './use-plan-blocked.ts';
 
 const ChangeDialog = screenPart(() => import('./ChangeDialog.tsx'));

@@ -1,5 +1,4 @@
 /** The state of a user's plan in a sentence with its date. */
-import { useSnapshot } from 'valtio';
 import { PLAN_NAMES } from '../../../contract/plan-prices.ts';
 import type { SubscriptionState } from '../../../contract/subscription-state.ts';
 import type { Plan, Subscription } from '../../../contract/subscription.ts';
@@ -7,28 +6,6 @@ import { trialBannerText } from '../../billing/entitlement-view.ts';
 import type { BadgeTone } from '../../components/Tags.tsx';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
-import { useAuth } from '../../stores/use-security.ts';
-import { connection } from '../../stores/connection.ts';
-import { subscriptionStore } from '../../stores/subscription-store.ts';
-
-export function useSubscription(): Subscription | null {
-  return useSnapshot(subscriptionStore).data?.status?.subscription ?? null;
-}
-
-/** Whether the server could not tell the plan: nothing is sold on what is not known. */
-export function useIsPlanUnknown(): boolean {
-  const { data, error } = useSnapshot(subscriptionStore);
-  const { online } = useSnapshot(connection);
-  return data === null ? error !== null && online !== 'offline' : data.status === null;
-}
-
-/** Whether the free trial can be started. Where the server did not tell, it is not offered. */
-export function useMayTryTrial(): boolean {
-  const { hasUsedTrial, isSubscribed } = useAuth();
-  const { data } = useSnapshot(subscriptionStore);
-  const isTold = (data?.status ?? null) !== null && (data?.trial ?? null) !== null;
-  return isTold && !hasUsedTrial && !isSubscribed;
-}
 
 /** A current plan that can be changed: not one that ended or a checkout never finished. */
 export function isLiving(subscription: Subscription | null): boolean {

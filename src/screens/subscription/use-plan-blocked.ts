@@ -4,7 +4,8 @@ import { checkoutReturn } from '../../billing/checkout-return.ts';
 import { AWAITED_PAYMENT, isAwaited, offlineCheckout } from '../../billing/take-plan.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
-import { PLAN_UNCHECKED, useIsPlanUnknown } from './subscription-text.ts';
+import { PLAN_UNCHECKED } from './subscription-text.ts';
+import { useIsPlanUnknown } from './use-known-plan.ts';
 
 /** Null where one can be chosen. Who has a `living` plan waits for no payment of a first one. */
 export function usePlanBlocked(living: boolean): string | null {

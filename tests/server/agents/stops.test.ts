@@ -8,14 +8,12 @@ import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { fillPrice, priceFromNumber, quoteAround } from '../../../engine/execution/fills.ts';
 import { DAY_MS } from '../../../engine/execution/schedule.ts';
 import { makeSeries, volatilityAt, volumesAt } from '../../../engine/signals/candle-series.ts';
-import { Deletions } from '../../../server/users/account-deletion.ts';
 import { deleteRows } from '../../../server/users/account-rows.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
+import { deletionsOf } from '../../support/deletions.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { agents, decisions, fills, positions, ticks } from '../../../server/db/schema.ts';
-import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
-import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { ruleFor, STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -60,22 +58,6 @@ const sells = () =>
     .select()
     .from(fills)
     .where(and(eq(fills.agentId, agentId), eq(fills.side, 'sell')));
-
-/** The real deletion, at a provider that forgets a person at once. */
-const deletionsOf = ({ deps }: Floor): Deletions => {
-  const forgets = async (): Promise<void> => undefined;
-  return new Deletions({
-    trading: deps,
-    payments: new FakePayments({ database, events: deps.events, clock: deps.clock }),
-    administration: {
-      revoke: forgets,
-      remove: forgets,
-      read: async () => null,
-      validSince: async () => 0,
-    },
-    ended: new EndedSessions(),
-  });
-};
 
 /** Three prices far below any stop, each with its sales. */
 async function crash(stop: number): Promise<void> {

@@ -5,14 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { LiveAccount } from '../../../contract/live.ts';
 import { StepUpToken, type SignerAsk } from '../../../contract/signer.ts';
-import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { events } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
-import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { connectionIdOf } from '../../../server/live/connect.ts';
-import { Deletions } from '../../../server/users/account-deletion.ts';
+import { deletionsOf } from '../../support/deletions.ts';
 import { stepUpDevice } from '../../support/signer/desk-world.ts';
-import { openFloor, type Floor } from '../../support/trading.ts';
+import { openFloor } from '../../support/trading.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld;
@@ -106,21 +104,6 @@ function strangersStepUp(agentId: string | null = null) {
     issuedAtMs: floor.clock.at,
   });
   return z.encode(StepUpToken, agreed);
-}
-
-function deletions({ deps, database }: Floor): Deletions {
-  const forgets = async (): Promise<void> => undefined;
-  return new Deletions({
-    trading: deps,
-    payments: new FakePayments({ database, events: deps.events, clock: deps.clock }),
-    administration: {
-      revoke: forgets,
-      remove: forgets,
-      read: async () => null,
-      validSince: async () => 0,
-    },
-    ended: new EndedSessions(),
-  });
 }
 
 describe('a key', () => {
@@ -250,7 +233,7 @@ describe('a connecting that crosses the end of its person’s account', () => {
     const letGo = hold('hello');
     const asked = connect(wanted, LEAVER);
     const refused = expect(asked).rejects.toMatchObject({ code: 'token_revoked' });
-    expect(await deletions(world.floor).ask(LEAVER)).toBe('done');
+    expect(await deletionsOf(world.floor).ask(LEAVER)).toBe('done');
     letGo();
     await refused;
     expect([await rows(), (await kept(wanted)).kind]).toEqual([0, 'refused']);
@@ -262,7 +245,7 @@ describe('a connecting that crosses the end of its person’s account', () => {
     const letGo = hold('connect');
     const asked = connect(wanted, LEAVER);
     await expect.poll(rows).toBe(1);
-    await expect(deletions(world.floor).ask(LEAVER)).rejects.toMatchObject({
+    await expect(deletionsOf(world.floor).ask(LEAVER)).rejects.toMatchObject({
       code: 'live_orders_open',
     });
     letGo();

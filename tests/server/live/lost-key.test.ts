@@ -5,11 +5,9 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GIVE_UP_UNREAD_AFTER_MS } from '../../../contract/live-state.ts';
-import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
-import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { accounts, positions, users } from '../../../server/db/schema.ts';
 import { liveExits, liveMarks, liveOrders } from '../../../server/db/schema-live.ts';
-import { Deletions } from '../../../server/users/account-deletion.ts';
+import { deletionsOf } from '../../support/deletions.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import { restingStops } from '../../support/live/live-findings.ts';
 import {
@@ -148,20 +146,7 @@ describe('an order that rests when its key is revoked', () => {
     // The ledger keeps what was true when it was last read.
     expect(shown.positions).toHaveLength(1);
     expect(await world.problems()).toEqual([]);
-    const { deps, database } = world.floor;
-    const forgets = async (): Promise<void> => undefined;
-    const deletions = new Deletions({
-      trading: deps,
-      payments: new FakePayments({ database, events: deps.events, clock: deps.clock }),
-      administration: {
-        revoke: forgets,
-        remove: forgets,
-        read: async () => null,
-        validSince: async () => 0,
-      },
-      ended: new EndedSessions(),
-    });
-    expect(await deletions.ask(PERSON)).toBe('done');
+    expect(await deletionsOf(world.floor).ask(PERSON)).toBe('done');
     expect(await db().select().from(users).where(eq(users.uid, PERSON))).toEqual([]);
     expect(await db().select().from(accounts).where(eq(accounts.uid, PERSON))).toEqual([]);
   }, 240_000);

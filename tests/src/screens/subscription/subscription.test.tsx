@@ -873,6 +873,20 @@ describe('changing a plan', () => {
       answers.subscriptionStatus = () => Promise.reject(lost());
       answers.trialStatus = () => Promise.reject(lost());
     };
+    /** It answers again, and the cancellation had arrived. */
+    const isCancelled = (): void => {
+      pro({ cancelAtPeriodEnd: true }, 'ending');
+      delete answers.subscriptionStatus;
+      delete answers.trialStatus;
+    };
+    const isTold = async (): Promise<void> => {
+      await waitFor(() => {
+        expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+          `Your plan ends on ${formatDate(END)}. Until then, nothing changes.`,
+        ]);
+      });
+      expect(screen.queryByRole('dialog')).toBeNull();
+    };
 
     it('claims nothing while it is sent or unknown, and tells what the server says of it once it is back', async () => {
       const { dialog, loses } = await confirmed();
@@ -888,16 +902,9 @@ describe('changing a plan', () => {
       );
       expect(dialog.queryByText(/Nothing was changed/)).toBeNull();
       expect(dialog.queryByRole('button', { name: 'Keep my plan' })).toBeNull();
-      pro({ cancelAtPeriodEnd: true }, 'ending');
-      delete answers.subscriptionStatus;
-      delete answers.trialStatus;
+      isCancelled();
       await goes('online');
-      await waitFor(() => {
-        expect(toastStore.toasts.map(({ message }) => message)).toEqual([
-          `Your plan ends on ${formatDate(END)}. Until then, nothing changes.`,
-        ]);
-      });
-      expect(screen.queryByRole('dialog')).toBeNull();
+      await isTold();
     });
 
     it('is read again at once where only the answer was lost, and can be sent again', async () => {
@@ -924,9 +931,7 @@ describe('changing a plan', () => {
           'Your plan may have been cancelled.',
         ]);
       });
-      pro({ cancelAtPeriodEnd: true }, 'ending');
-      delete answers.subscriptionStatus;
-      delete answers.trialStatus;
+      isCancelled();
       await goes('online');
       expect(await screen.findByText(`PRO. Ends on ${formatDate(END)}.`)).toBeTruthy();
     });
@@ -939,9 +944,7 @@ describe('changing a plan', () => {
       await waitFor(() => {
         expect(subscriptionStore.status).toBe('error');
       });
-      pro({ cancelAtPeriodEnd: true }, 'ending');
-      delete answers.subscriptionStatus;
-      delete answers.trialStatus;
+      isCancelled();
       expect(await screen.findByText(`PRO. Ends on ${formatDate(END)}.`)).toBeTruthy();
     });
 
@@ -960,16 +963,9 @@ describe('changing a plan', () => {
         'Backend service unavailableYour plan may have been cancelled.',
       );
       expect(toastStore.toasts).toEqual([]);
-      pro({ cancelAtPeriodEnd: true }, 'ending');
-      delete answers.subscriptionStatus;
-      delete answers.trialStatus;
+      isCancelled();
       await goes('online');
-      await waitFor(() => {
-        expect(toastStore.toasts.map(({ message }) => message)).toEqual([
-          `Your plan ends on ${formatDate(END)}. Until then, nothing changes.`,
-        ]);
-      });
-      expect(screen.queryByRole('dialog')).toBeNull();
+      await isTold();
     });
 
     it('closes a dialog that was opened anew once it has succeeded after all (R7-03)', async () => {
