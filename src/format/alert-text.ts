@@ -49,6 +49,15 @@ export function firingText({
   return `${symbol} moved ${moved} within ${formatMinutes(condition.windowMinutes)}, to ${formatPrice(price)}`;
 }
 
+/** What the prices were that a firing rests on, where no exchange traded at them. */
+export function pricesMark({
+  simulated,
+  recorded,
+}: Pick<AlertFiring, 'simulated' | 'recorded'>): string | null {
+  if (!simulated) return null;
+  return recorded === true ? 'recorded prices' : 'simulated prices';
+}
+
 /** The state of an alert, or its last known state while the server is away. */
 export function phaseText(
   alert: Parameters<typeof alertPhaseText>[0],

@@ -1,7 +1,7 @@
 /** Tells of price alerts that were reached, in a toast: those of one moment in one. */
 import type { AlertFiring } from '../../contract/alerts.ts';
 import { ALERT_PAIRS_NAMED } from '../../contract/limits.ts';
-import { firingText } from '../format/alert-text.ts';
+import { firingText, pricesMark } from '../format/alert-text.ts';
 import { formatWhen } from '../format/times.ts';
 import { serverNow } from './connection.ts';
 import { pageToast, toastStore } from './toast-store.ts';
@@ -23,11 +23,12 @@ const isOld = ({ recordedAt }: AlertFiring): boolean => serverNow() - recordedAt
 
 /** `BTC/USDT rose to 65,012.40 (14:32, found afterwards, simulated prices)`. */
 function inWords(firing: AlertFiring): string {
-  const { at, late, simulated, recorded } = firing;
+  const { at, late } = firing;
+  const prices = pricesMark(firing);
   const marks = [
     ...(late || isOld(firing) ? [formatWhen(at)] : []),
     ...(late ? [AFTERWARDS] : []),
-    ...(simulated ? [recorded === true ? 'recorded prices' : 'simulated prices'] : []),
+    ...(prices === null ? [] : [prices]),
   ];
   return `${firingText(firing)}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
 }

@@ -51,3 +51,13 @@ it('says of one that was found afterwards that it was (A-06)', () => {
     `Price alert reachedETH/USDT rose to 65,012.40, ${formatWhen(at)}, found afterwards`,
   );
 });
+
+it('says that prices were simulated or recorded, as the message did (A-06, A-07)', () => {
+  expect(text([firing('BTC/USDT', { simulated: true })])).toBe(
+    `Price alert reachedBTC/USDT rose to 65,012.40, ${formatWhen(NOW)}, simulated prices`,
+  );
+  cleanup();
+  expect(text([firing('BTC/USDT', { simulated: true, recorded: true })])).toContain(
+    ', recorded prices',
+  );
+});
