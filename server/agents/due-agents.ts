@@ -50,7 +50,8 @@ export const countDue = (db: Db, market: Market, tick: number): Promise<number> 
 
 /**
  * The different terms of all due agents, a pair at a time: no list of pairs where they trade the
- * pool's.
+ * pool's. Pairs are taken apart before rows are told apart: few agents share a list, and lists cost
+ * three times as much to compare.
  */
 export async function dueTerms(db: Db, market: Market, tick: number): Promise<CandleTerms[]> {
   const rows = await rowsOf<{
@@ -62,10 +63,8 @@ export async function dueTerms(db: Db, market: Market, tick: number): Promise<Ca
     db,
     sql`
     select distinct pool, execution_interval as interval, trading_frequency as frequency, pair
-    from (
-      select distinct pool, execution_interval, trading_frequency, trading_pairs from agents
-      where ${isDue(market, tick)}
-    ) as terms left join lateral unnest(trading_pairs) as pair on true`,
+    from agents left join lateral unnest(trading_pairs) as pair on true
+    where ${isDue(market, tick)}`,
   );
   return rows.map(({ pool, interval, frequency, pair }) => ({
     pool: pool as PoolId,
