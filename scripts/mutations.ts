@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MUTATED_MODULES } from './mutated-modules.ts';
-import { isGood, mutationScore, shareText, type MutationScore } from './proof/mutation-score.ts';
+import { isGood, mutationScore, shareText } from './proof/mutation-score.ts';
 import { beginProof, keepResult } from './proof/result.ts';
 
 /** No dependency of ours: it brings two hundred packages, and only this command runs it. */
@@ -80,40 +80,36 @@ const names = Object.keys(MUTATED_MODULES) as Module[];
 const unknown = asked.filter((name) => !(names as string[]).includes(name));
 if (unknown.length > 0)
   throw new RangeError(`No module ${unknown.join(', ')}: there are ${names.join(', ')}`);
-beginProof('mutation');
-const startedAt = Date.now();
 fetchStryker();
 mkdirSync(join(ROOT, RESULTS), { recursive: true });
-for (const name of names) if (asked.length === 0 || asked.includes(name)) mutate(name);
 
-// Those of earlier calls count as well: all modules at once take hours.
-const scores = names.flatMap((name): [Module, MutationScore][] =>
-  existsSync(reportOf(name)) ? [[name, mutationScore(readFileSync(reportOf(name), 'utf8'))]] : [],
-);
-for (const [, { unnoticed }] of scores)
-  for (const place of unnoticed) console.log(`not noticed: ${place}`);
-const rows = scores.map(([name, score]) => [
-  name,
-  score.total,
-  score.noticed,
-  shareText(score),
-  score.explained,
-  score.unnoticed.length,
-]);
-const sum = (of: (score: MutationScore) => number): number =>
-  scores.reduce((total, [, score]) => total + of(score), 0);
-keepResult({
-  part: 'mutation',
-  command: 'npm run test:mutations',
-  ok: scores.length === names.length && scores.every(([, score]) => isGood(score)),
-  seconds: (Date.now() - startedAt) / 1_000,
-  figures: {
-    'changes of code': sum(({ total }) => total),
-    'noticed by a test': sum(({ noticed }) => noticed),
-    'modules measured': `${scores.length} of ${names.length}`,
-  },
-  rows: [['Module', 'Changes', 'Noticed', 'Share', 'Explained', 'Neither'], ...rows],
-});
-for (const row of rows) console.log(row.join('  '));
-console.log(`${scores.length} of ${names.length} modules measured`);
-if (!asked.every((name) => scores.some(([measured]) => measured === name))) process.exitCode = 1;
+/** Measures one module and keeps its score. */
+function measure(module: Module): void {
+  const part = `mutation-${module}`;
+  beginProof(part);
+  const startedAt = Date.now();
+  mutate(module);
+  if (!existsSync(reportOf(module))) {
+    console.log(`${module}: could not be measured`);
+    process.exitCode = 1;
+    return;
+  }
+  const score = mutationScore(readFileSync(reportOf(module), 'utf8'));
+  for (const place of score.unnoticed) console.log(`not noticed: ${place}`);
+  console.log(`${module}: ${score.noticed} of ${score.total}, ${shareText(score)}`);
+  keepResult({
+    part,
+    command: `npm run test:mutations -- ${module}`,
+    ok: isGood(score),
+    seconds: (Date.now() - startedAt) / 1_000,
+    figures: {
+      'of the changes noticed': shareText(score),
+      'changes of code': score.total,
+      'noticed by a test': score.noticed,
+      'unnoticed, and explained': score.explained,
+      'unnoticed, and not explained': score.unnoticed.length,
+    },
+  });
+}
+
+for (const name of names) if (asked.length === 0 || asked.includes(name)) measure(name);

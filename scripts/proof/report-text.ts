@@ -43,8 +43,7 @@ function overview(reads: readonly Read[]): string {
 function section({ part, result }: Read): string {
   const head = `## ${part.title}\n\n${part.shows}`;
   if (result === null) {
-    const how = part.short === null ? '' : ` \`${part.short}\` runs it.`;
-    return `${head}\n\nNot run.${how}`;
+    return `${head}\n\nNot run. \`${part.short ?? part.long}\` runs it.`;
   }
   const { cores, model, memoryGiB } = result.machine;
   const facts: Cell[][] = [
@@ -66,7 +65,7 @@ function section({ part, result }: Read): string {
 export function reportText(reads: readonly Read[]): string {
   return [
     '# Report',
-    'What was run to prove the claims of this product, and what came out. `npm run report` writes this page from the latest results on a machine; `npm run report -- --short fuzz access` runs those parts first, and `--long` runs their long form.',
+    'What was run to prove the claims of this product, and what came out. `npm run report` writes this page from the latest result of each part, of this machine or an earlier one; `npm run report -- --short fuzz access` runs those parts first, and `--long` runs their long form.',
     overview(reads),
     ...reads.map(section),
     '',

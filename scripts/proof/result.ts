@@ -3,7 +3,7 @@
  * and the machine, and nothing that names one.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -82,6 +82,18 @@ export function keepResult(found: Found): void {
 export const beginProof = (part: string): void => {
   keepResult({ part, ok: false, figures: { 'how it ended': 'broken off' } });
 };
+
+/** Results of earlier machines, as the report that is kept with the code has them. */
+const Kept = z.array(ProofResult);
+export function readKept(file: string): ProofResult[] {
+  return existsSync(file) ? Kept.parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
+}
+
+/** The later of the two. */
+export function later(one: ProofResult | null, other: ProofResult | null): ProofResult | null {
+  if (one === null || other === null) return one ?? other;
+  return one.endedAt < other.endedAt ? other : one;
+}
 
 /** The latest, or null where the part was never run here. */
 export function latestResult(part: string): ProofResult | null {

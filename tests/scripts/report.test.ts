@@ -1,5 +1,5 @@
 /** The proof report: what it says of a part that was run, that failed, and that was never run. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +7,13 @@ import { EXPLAINED_CHANGES } from '../../scripts/proof/explained-changes.ts';
 import { isGood, mutationScore, shareText } from '../../scripts/proof/mutation-score.ts';
 import { PARTS, type Part } from '../../scripts/proof/parts.ts';
 import { reportText } from '../../scripts/proof/report-text.ts';
-import { beginProof, keepResult, latestResult } from '../../scripts/proof/result.ts';
+import {
+  beginProof,
+  keepResult,
+  later,
+  latestResult,
+  readKept,
+} from '../../scripts/proof/result.ts';
 
 let folder: string;
 const before = process.env.PROOF_DIR;
@@ -26,7 +32,7 @@ const FUZZ: Part = {
   title: 'Hostile requests',
   shows: 'What it shows.',
   short: 'npm run test:attack',
-  long: null,
+  long: 'ATTACK_REQUESTS=1000000 npm run test:attack',
   read: () => latestResult('fuzz'),
 };
 const text = (): string => reportText([{ part: FUZZ, result: FUZZ.read() }]);
@@ -70,6 +76,21 @@ describe('the report', () => {
     beginProof('fuzz');
     expect(text()).toContain('**failed**');
     expect(text()).toContain('broken off');
+  });
+
+  it('takes the later of what this machine found and what is kept with the code', () => {
+    keepResult({ part: 'fuzz', ok: true, figures: { requests: 2 } });
+    const here = latestResult('fuzz');
+    if (here === null) throw new Error('Nothing was kept');
+    const file = join(folder, 'report.json');
+    expect(readKept(file)).toEqual([]);
+    const earlier = { ...here, endedAt: '2020-01-01T00:00:00.000Z', figures: { requests: 1 } };
+    writeFileSync(file, JSON.stringify([earlier]));
+    const [kept = null] = readKept(file);
+    expect(later(kept, here)).toEqual(here);
+    expect(later(here, kept)).toEqual(here);
+    expect(later(kept, null)).toEqual(earlier);
+    expect(later(null, null)).toBeNull();
   });
 
   it('names no machine and no path', () => {

@@ -134,6 +134,11 @@ function holdersOf(value: unknown): Holder[] {
 }
 
 function put(holder: Holder, key: string, value: unknown): void {
+  // JSON has no names in a list, and the length of one takes no word.
+  if (Array.isArray(holder) && !/^\d+$/.test(key)) {
+    holder.push(value);
+    return;
+  }
   // `__proto__` as a field of its own, and not the object's prototype.
   Object.defineProperty(holder, key, {
     value,
