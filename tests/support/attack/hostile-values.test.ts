@@ -9,5 +9,8 @@ it('disturbs every part of a body, lists among them, into JSON that differs', ()
   const sent = Array.from({ length: 3_000 }, () => JSON.stringify(disturbed(body, roll)));
   expect(sent).not.toContain(undefined);
   expect(sent.filter((one) => one === JSON.stringify(body)).length).toBeLessThan(30);
-  expect(sent.some((one) => one.includes('"ETH/USDT",')), 'a list grows').toBe(true);
+  expect(
+    sent.some((one) => one.includes('"ETH/USDT",')),
+    'a list grows',
+  ).toBe(true);
 });
