@@ -58,6 +58,9 @@ export async function attack({
       onLockedOut: (token) => {
         opened.replace(token);
       },
+      onFinding: ({ kind, what, answer }) => {
+        say(`found: ${kind}: ${what}\n    ${answer}`);
+      },
       onProgress: (now) => {
         if (Date.now() - saidAt < SAY_EVERY_MS) return;
         saidAt = Date.now();

@@ -66,6 +66,8 @@ export interface FuzzOptions {
   /** An attacker is no longer let in: their session or account has ended. */
   onLockedOut?: (token: string) => void;
   onProgress?: (tally: Tally) => void;
+  /** At once: a long run that is stopped has said what it found. */
+  onFinding?: (finding: Finding) => void;
 }
 
 const emptyTally = (seed: number): Tally => ({
@@ -237,12 +239,11 @@ class Fuzz {
 
   private note(kind: Finding['kind'], under: Under | null, answer: string): void {
     this.tally.found += 1;
-    if (this.tally.findings.length < FINDINGS_KEPT)
-      this.tally.findings.push({
-        kind,
-        what: under?.shot.what ?? 'not known',
-        answer: answer.slice(0, 600),
-      });
+    if (this.tally.findings.length >= FINDINGS_KEPT) return;
+    const what = under?.shot.what ?? 'not known';
+    const finding = { kind, what, answer: answer.slice(0, 600) };
+    this.tally.findings.push(finding);
+    this.options.onFinding?.(finding);
   }
 }
 
