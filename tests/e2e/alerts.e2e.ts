@@ -136,6 +136,26 @@ describe('a price alert', () => {
     ]);
   });
 
+  it('keeps what was typed when Back is pressed, and gives Back free once it is closed (A-06)', async () => {
+    await page.goto(`${server.url}/alerts`);
+    await page.getByRole('button', { name: 'New alert' }).waitFor();
+    await openPair();
+    await page.getByRole('button', { name: 'Set alert' }).click();
+    const note = dialog().getByLabel('Note (optional)');
+    await note.fill('Half of it');
+    for (const press of ['first', 'second']) {
+      await page.goBack();
+      await dialog().getByText('Not saved yet.', { exact: false }).waitFor();
+      expect(await note.inputValue(), `after the ${press} Back`).toBe('Half of it');
+      expect(new URL(page.url()).pathname).toBe('/market/BTC-USDT');
+    }
+    await dialog().getByRole('button', { name: 'Close' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.goBack();
+    await page.getByRole('button', { name: 'New alert' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/alerts');
+  });
+
   it('opens a dialog under which the page keeps its widths and stays where it is scrolled', async () => {
     await openPair();
     await page.locator('canvas').first().waitFor();
