@@ -45,6 +45,8 @@ export const ERROR_STATUS = {
   settings_changed: 409,
   trial_used: 409,
   already_subscribed: 409,
+  /** Another checkout, or a change of account or plan, came between. */
+  checkout_outdated: 409,
   position_closed: 409,
   referral_refused: 409,
   support_request_closed: 409,

@@ -100,7 +100,7 @@ export async function openCheckout(
     if (kept === undefined || !UNFINISHED.some((state) => state === kept.state)) {
       if (opened.sessionId !== null) await payments.closeCheckout(opened.sessionId);
       throw new Refusal(
-        'subscription_unavailable',
+        'checkout_outdated',
         'Another checkout was opened at the same time. Nothing was charged. Try again.',
       );
     }
@@ -176,7 +176,7 @@ async function keepMade(
   if (isKept) return;
   await payments.forget({ subscriptionId: null, customerId });
   throw new Refusal(
-    'subscription_unavailable',
+    'checkout_outdated',
     'Your account or plan has changed meanwhile. Nothing was charged. Reload and try again.',
   );
 }

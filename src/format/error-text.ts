@@ -46,6 +46,8 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   settings_changed: 'The settings were changed on another device. Your entries are kept.',
   trial_used: 'You have already used your free trial.',
   already_subscribed: 'You already have a plan. Change or end it in the billing portal.',
+  checkout_outdated:
+    'Your account or plan has changed meanwhile. Nothing was charged. Reload and try again.',
   position_closed: 'The position is already closed.',
   referral_refused: 'You cannot use this code with this account.',
   support_request_closed: 'This request is closed. Open a new one.',
@@ -117,6 +119,7 @@ const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown
   'write_off_refused',
   'subscription_unavailable',
   'already_subscribed',
+  'checkout_outdated',
   'unknown',
 ]);
 

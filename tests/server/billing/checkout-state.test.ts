@@ -42,6 +42,16 @@ it('is complete where an earlier one was paid in another tab', async () => {
   expect(await stateOf(uid)).toBe('complete');
 });
 
+it('of two that are opened at once the earlier is closed, and says so as a conflict', async () => {
+  const uid = await there.world.person();
+  await server.call(uid, 'plans');
+  const before = there.stripe.openSessions();
+  there.stripe.meanwhile('/v1/checkout/sessions', () => open(uid, 'price_starter'));
+  await expect(open(uid)).rejects.toMatchObject({ code: 'checkout_outdated', status: 409 });
+  expect(there.stripe.openSessions()).toBe(before + 1);
+  expect(await stateOf(uid)).toBe('open');
+});
+
 it('is nobody else’s, nor one of days ago', async () => {
   const [uid, other] = [await there.world.person(), await there.world.person()];
   await open(uid);

@@ -70,7 +70,7 @@ describe('a customer at Stripe', () => {
     const uid = await there.world.person();
     const sessions = there.stripe.sessions();
     there.stripe.meanwhile(CUSTOMERS, () => deletions.ask(uid));
-    await expect(checkout(uid)).rejects.toMatchObject({ code: 'subscription_unavailable' });
+    await expect(checkout(uid)).rejects.toMatchObject({ code: 'checkout_outdated', status: 409 });
     expect([there.stripe.remembers(uid), there.stripe.sessions()]).toEqual([false, sessions]);
   });
 
@@ -80,7 +80,7 @@ describe('a customer at Stripe', () => {
     there.stripe.meanwhile(CUSTOMERS, () =>
       database.db.insert(accountDeletions).values({ uid, askedAt: clock.now() }),
     );
-    await expect(checkout(uid)).rejects.toMatchObject({ code: 'subscription_unavailable' });
+    await expect(checkout(uid)).rejects.toMatchObject({ code: 'checkout_outdated', status: 409 });
     expect([there.stripe.remembers(uid), await customerOf(uid)]).toEqual([false, null]);
     await deletions.runOnce();
     expect(await database.db.$count(users, eq(users.uid, uid))).toBe(0);
