@@ -44,7 +44,7 @@ async function killAgainAndAgain(
     const survived = await surviveKills({
       kills: KILLS,
       seed: SEED,
-      token: await market.sign(UID),
+      sign: () => market.sign(UID),
       uid: UID,
       server,
       strike: () => server.kill9(),

@@ -69,7 +69,7 @@ async function loseDatabase(context: TestContext, settings: readonly string[]): 
     return await surviveKills({
       kills: KILLS,
       seed: SEED,
-      token: await market.sign(UID),
+      sign: () => market.sign(UID),
       uid: UID,
       server,
       strike: async () => {
@@ -99,12 +99,11 @@ describe('a database that dies with commands in flight', () => {
       const url = postgres.fresh('killed');
       const server = await serve({ DATABASE_URL: url });
       try {
-        const token = await market.sign(UID);
         await proven('kills-database', () =>
           surviveKills({
             kills: KILLS,
             seed: SEED,
-            token,
+            sign: () => market.sign(UID),
             uid: UID,
             server,
             strike: async () => {

@@ -255,9 +255,9 @@ async function settleUnknown(
 export interface Killing {
   kills: number;
   seed: number;
-  /** Of the person whose commands they are; `uid` is in the token. */
-  token: string;
   uid: string;
+  /** A token of that person. One lasts an hour, and many kills take longer. */
+  sign: () => Promise<string>;
   server: TestServer;
   /** Kills, while commands are on their way. */
   strike: () => Promise<void>;
@@ -290,7 +290,7 @@ async function read({ open, server, serverLives }: Killing, witness: Witness): P
 }
 
 /** How long until the server answers, of what only its database knows, ms. */
-async function recovered({ server, token, revive }: Killing): Promise<number> {
+async function recovered({ server, revive }: Killing, token: string): Promise<number> {
   const from = Date.now();
   await revive();
   await until(
@@ -300,10 +300,13 @@ async function recovered({ server, token, revive }: Killing): Promise<number> {
   return Date.now() - from;
 }
 
+const SAY_EVERY = 25;
+
 /** Three agents trade and commands arrive, and each time something is killed under them. */
 export async function surviveKills(killing: Killing): Promise<Survived> {
-  const { kills, seed, token, uid, server } = killing;
+  const { kills, seed, uid, server } = killing;
   const roll = random(seed);
+  let token = await killing.sign();
   await callApi(server.url, token, 'trialStart', { body: { userId: uid } });
   const ids: string[] = [];
   for (const name of ['Harbour', 'Ebb', 'Drift'])
@@ -313,9 +316,11 @@ export async function surviveKills(killing: Killing): Promise<Survived> {
   const witness = new Witness();
   const recoveriesMs: number[] = [];
   for (let kill = 1; kill <= kills; kill += 1) {
+    token = await killing.sign();
+    if (kill % SAY_EVERY === 0) process.stderr.write(`${kill} of ${kills} kills\n`);
     await oneLife(server, token, witness, ids, roll, () => killing.strike());
     if (!killing.serverLives) await read(killing, witness);
-    recoveriesMs.push(await recovered(killing));
+    recoveriesMs.push(await recovered(killing, token));
     if (killing.serverLives) await read(killing, witness);
     await settleUnknown(server, token, witness, ids);
   }
