@@ -31,6 +31,7 @@ const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 /** What takes seconds and is touched by shorter tests beside it too. */
 const LONG = [
   'tests/engine/backtest/plain-loop.test.ts',
+  'tests/engine/guards/planted-guards.test.ts',
   'tests/scripts/{backtest,backup,halt,on-postgres-commands}.test.ts',
   'tests/server/agents/{backtest-terms,held-pairs,live-series,on-postgres,on-postgres-halts,parity}.test.ts',
   'tests/server/agents/{stop-sales,unread-candles}.test.ts',
@@ -41,13 +42,14 @@ const LONG = [
   'tests/server/live/{closed-pair,dust-left,entries-and-ends,failed-comparisons,hanging-answers}.test.ts',
   'tests/server/live/{key-rights,kills,lost-answers,lost-key,lost-markets,missing-rules,no-quote}.test.ts',
   'tests/server/live/{on-postgres,other-fees,paid-out,part-sales,purchases-out,reconciliation}.test.ts',
-  'tests/server/live/{refused-sales,repeats,replaced-key,replans,signer-version,small-stops}.test.ts',
-  'tests/server/live/{stop-limits,twins,value-line,watched-stops,write-off,wrong-clock}.test.ts',
+  'tests/server/live/{planted-faults,refused-sales,repeats,replaced-key,replans,signer-version}.test.ts',
+  'tests/server/live/{small-stops,stop-limits,twins,value-line,watched-stops,write-off,wrong-clock}.test.ts',
   'tests/server/market/{binance-feed,exchange-feed}.test.ts',
   'tests/server/portfolio/midnight.test.ts',
-  'tests/server/push/hostile-service.test.ts',
+  'tests/server/push/{hostile-service,push}.test.ts',
+  'tests/server/reads/readings.test.ts',
+  'tests/server/{running,workers}.test.ts',
   'tests/server/wallet/link.test.ts',
-  'tests/server/workers.test.ts',
   'tests/signer/{folder-race,many-sales}.test.ts',
 ];
 

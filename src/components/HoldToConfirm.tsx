@@ -138,10 +138,12 @@ function useHoldTimer(label: string, disabled: boolean, onHeld: () => void) {
   const begin = (): void => {
     setFilling(true);
     let frame = 0;
+    const { pathname } = location;
     const end = (): void => {
       callOff.current = null;
       setFilling(false);
-      onHeld();
+      // A screen that is being left stays in sight until the next one is drawn.
+      if (location.pathname === pathname) onHeld();
     };
     // A busy page hears late that the finger was lifted: pending events come before the next frame.
     const timer = setTimeout(() => {

@@ -46,8 +46,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   settings_changed: 'The settings were changed on another device. Your entries are kept.',
   trial_used: 'You have already used your free trial.',
   already_subscribed: 'You already have a plan. Change or end it in the billing portal.',
-  checkout_outdated:
-    'Your account or plan has changed meanwhile. Nothing was charged. Reload and try again.',
+  checkout_outdated: 'Your account or plan has changed. Nothing was charged. Try again.',
   position_closed: 'The position is already closed.',
   referral_refused: 'You cannot use this code with this account.',
   support_request_closed: 'This request is closed. Open a new one.',

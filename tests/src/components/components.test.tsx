@@ -127,6 +127,28 @@ describe('a hold', () => {
     expect((await loadedDialog()).textContent).toContain('Stops 2 agents.');
   });
 
+  it('does nothing once its screen is being left, though that is still in sight (F62)', () => {
+    const onConfirm = vi.fn();
+    const button = hold(onConfirm);
+    fireEvent.pointerDown(button, { button: 0 });
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS / 2);
+    });
+    const here = location.pathname;
+    history.pushState(null, '', '/library');
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS);
+    });
+    expect(onConfirm).not.toHaveBeenCalled();
+    history.pushState(null, '', here);
+    fireEvent.pointerUp(button);
+    fireEvent.pointerDown(button, { button: 0 });
+    act(() => {
+      vi.advanceTimersByTime(HOLD_MS + FRAME_MS);
+    });
+    expect(onConfirm).toHaveBeenCalledOnce();
+  });
+
   it('hears a finger that left while the page was busy before it fires', () => {
     const onConfirm = vi.fn();
     const button = hold(onConfirm);

@@ -4,7 +4,7 @@ import { World, type Outcome } from './model.ts';
 import { MUTANTS, type Mutant } from './model-server.ts';
 
 /** More than the latest planted fault needs to show; `npm run test:model` takes a hundred thousand. */
-const RUNS = Number(process.env.MODEL_RUNS ?? '500');
+const RUNS = Number(process.env.MODEL_RUNS ?? '250');
 const FIRST_SEED = Number(process.env.MODEL_SEED ?? '1');
 const EVENTS = 60;
 /** A seed soon after which a planted fault shows that does not show in the first few. */
