@@ -49,15 +49,14 @@ export function firingText({
   return `${symbol} moved ${moved} within ${formatMinutes(condition.windowMinutes)}, to ${formatPrice(price)}`;
 }
 
-/** What is said of a firing beside its words: found late, and at prices of no exchange. */
-export const firingMarks = ({
-  late,
+/** What the prices were that a firing rests on, where no exchange traded at them. */
+export function pricesMark({
   simulated,
   recorded,
-}: Pick<AlertFiring, 'late' | 'simulated' | 'recorded'>): string[] => [
-  ...(late ? ['found afterwards'] : []),
-  ...(simulated ? [recorded === true ? 'recorded prices' : 'simulated prices'] : []),
-];
+}: Pick<AlertFiring, 'simulated' | 'recorded'>): string | null {
+  if (!simulated) return null;
+  return recorded === true ? 'recorded prices' : 'simulated prices';
+}
 
 /** The state of an alert, or its last known state while the server is away. */
 export function phaseText(

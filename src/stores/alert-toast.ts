@@ -1,7 +1,7 @@
 /** Tells of price alerts that were reached, in a toast: those of one moment in one. */
 import type { AlertFiring } from '../../contract/alerts.ts';
 import { ALERT_PAIRS_NAMED } from '../../contract/limits.ts';
-import { firingMarks, firingText } from '../format/alert-text.ts';
+import { firingText, pricesMark } from '../format/alert-text.ts';
 import { formatWhen } from '../format/times.ts';
 import { serverNow } from './connection.ts';
 import { pageToast, toastStore } from './toast-store.ts';
@@ -10,6 +10,7 @@ import { pageToast, toastStore } from './toast-store.ts';
 const MOMENT_MS = 1_000;
 /** A firing that the server knew of that long ago, ms, is told with its time. */
 const NEWS_MS = 60_000;
+const AFTERWARDS = 'found afterwards';
 
 interface Moment {
   id: string;
@@ -23,7 +24,12 @@ const isOld = ({ recordedAt }: AlertFiring): boolean => serverNow() - recordedAt
 /** `BTC/USDT rose to 65,012.40 (14:32, found afterwards, simulated prices)`. */
 function inWords(firing: AlertFiring): string {
   const { at, late } = firing;
-  const marks = [...(late || isOld(firing) ? [formatWhen(at)] : []), ...firingMarks(firing)];
+  const prices = pricesMark(firing);
+  const marks = [
+    ...(late || isOld(firing) ? [formatWhen(at)] : []),
+    ...(late ? [AFTERWARDS] : []),
+    ...(prices === null ? [] : [prices]),
+  ];
   return `${firingText(firing)}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
 }
 
@@ -34,7 +40,7 @@ function together(firings: AlertFiring[]): string {
   const pairs = [...new Set(firings.map(({ symbol }) => symbol))];
   const more = pairs.length - ALERT_PAIRS_NAMED;
   let some = '';
-  if (others.some(({ late }) => late)) some = ', some found afterwards';
+  if (others.some(({ late }) => late)) some = `, some ${AFTERWARDS}`;
   else if (others.some(isOld)) some = ', some earlier';
   return `${firings.length} price alerts reached${some}: ${pairs.slice(0, ALERT_PAIRS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}. Latest: ${inWords(latest)}`;
 }

@@ -11,7 +11,7 @@ import type { AgentView } from '../../stores/agent-view.ts';
 import { formatClock, formatDate, formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { useAuth } from '../../stores/use-security.ts';
-import { firingMarks, firingText } from '../../format/alert-text.ts';
+import { firingText, pricesMark } from '../../format/alert-text.ts';
 import { exchangeName } from '../../format/exchange-names.ts';
 import { serverNow } from '../../stores/connection.ts';
 import { liveSlots } from '../../stores/live-slots.ts';
@@ -111,6 +111,13 @@ function useReachedAlerts(): Need[] {
   if (first === undefined) return [];
   // Those of a missed stretch are found pair by pair: what came last need not be the newest.
   const newest = others.reduce((last, one) => (one.at > last.at ? one : last), first);
+  const prices = pricesMark(newest);
+  const words = [
+    firingText(newest),
+    formatWhen(newest.at),
+    ...(newest.late ? ['found afterwards'] : []),
+    ...(prices === null ? [] : [prices]),
+  ];
   const title =
     unseen.length === 1 ? 'Price alert reached' : `${unseen.length} price alerts reached`;
   return [
@@ -118,7 +125,7 @@ function useReachedAlerts(): Need[] {
       key: 'alerts',
       to: '/alerts',
       title,
-      text: [firingText(newest), formatWhen(newest.at), ...firingMarks(newest)].join(', '),
+      text: words.join(', '),
     },
   ];
 }
