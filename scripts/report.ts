@@ -44,7 +44,7 @@ if (positionals.length > 0 && values.short !== true && values.long !== true)
   throw new RangeError('Say --short or --long before the parts to run');
 for (const part of askedFor()) {
   const command = values.long === true ? part.long : part.short;
-  if (command === null) process.stdout.write(`${part.title}: takes long in every form\n`);
+  if (command === null) process.stdout.write(`${part.title}: has no short form\n`);
   else await run(command);
 }
 

@@ -136,7 +136,7 @@ describe('a price alert', () => {
     ]);
   });
 
-  it('keeps what was typed when Back is pressed, and gives Back free once it is closed (A-06)', async () => {
+  it('keeps what was typed when Back is pressed, and gives Back free once it is closed (A-08)', async () => {
     await page.goto(`${server.url}/alerts`);
     await page.getByRole('button', { name: 'New alert' }).waitFor();
     await openPair();

@@ -1,9 +1,8 @@
 /** The seeded runs of live trading find each fault that is planted in the code they run. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LiveExchange } from '../../../contract/signer.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { PLANTED, type Planted } from '../../support/live/planted-faults.ts';
-import { runSeed, type Verdict } from '../../support/live/seeded-run.ts';
+import { dialectOf, runSeed, type Verdict } from '../../support/live/seeded-run.ts';
 import { openRunDatabase } from '../../support/live/seeded-world.ts';
 
 /** What each planted fault does, and a seed at or soon after which it shows. */
@@ -14,9 +13,6 @@ const SHOWS = {
   'fills not told apart': { as: 'lost', from: 1 },
 } as const satisfies Record<Planted, { as: keyof Verdict; from: number }>;
 const SEARCHED_SEEDS = 30;
-
-const dialectOf = (seed: number): LiveExchange =>
-  LiveExchange.options[seed % LiveExchange.options.length] ?? 'kraken';
 
 let database: Database;
 beforeAll(async () => {

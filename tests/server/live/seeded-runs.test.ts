@@ -3,18 +3,14 @@
  * stand-in that lies, both killed at random, judged by what the stand-in has written down.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LiveExchange } from '../../../contract/signer.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { describe as said, isBad, runSeed } from '../../support/live/seeded-run.ts';
+import { describe as said, dialectOf, isBad, runSeed } from '../../support/live/seeded-run.ts';
 import { openRunDatabase } from '../../support/live/seeded-world.ts';
 
 /** `npm run test:live` takes as many as it is told. One that fails: `-- --seed N --runs 1`. */
 const RUNS = Number(process.env.LIVE_RUNS ?? '3');
 const FIRST_SEED = Number(process.env.LIVE_SEED ?? '1');
 const LEAST_FAULTS = 5;
-
-const dialectOf = (seed: number): LiveExchange =>
-  LiveExchange.options[seed % LiveExchange.options.length] ?? 'kraken';
 
 let database: Database;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { LiveExchange } from '../../../contract/signer.ts';
 import { beginProof, keepResult } from '../../../scripts/proof/result.ts';
 import { PLANTED, type Planted } from './planted-faults.ts';
-import { describe, isBad, runSeed, type Verdict } from './seeded-run.ts';
+import { describe, dialectOf, isBad, runSeed, type Verdict } from './seeded-run.ts';
 import { startPostgres, type TestPostgres } from '../postgres.ts';
 import { FAST_FOLDER, openRunDatabase } from './seeded-world.ts';
 
@@ -44,9 +44,6 @@ const count = Number(values.runs);
 const fault = PLANTED.find((name) => name === values.fault) ?? null;
 if (values.fault !== undefined && fault === null)
   throw new RangeError(`--fault is one of: ${PLANTED.join(', ')}`);
-
-/** Seeds count up, and exchanges take turns. */
-const dialectOf = (seed: number): LiveExchange => dialects[seed % dialects.length] ?? 'kraken';
 
 interface Sums {
   runs: number;
@@ -99,7 +96,7 @@ async function runThese(
   for (const seed of seeds) {
     const verdict: Verdict = await runSeed(database, {
       seed,
-      dialect: dialectOf(seed),
+      dialect: dialectOf(seed, dialects),
       fault: planted,
       transport: values.http || seed % HTTP_EVERY === 0 ? 'http' : 'in process',
     });

@@ -15,7 +15,7 @@ import {
   ZERO,
   type Fixed,
 } from '../../../contract/money.ts';
-import type { LiveExchange } from '../../../contract/signer.ts';
+import { LiveExchange } from '../../../contract/signer.ts';
 import { DatabaseEntitlement } from '../../../server/billing/entitlement.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { agents, positions } from '../../../server/db/schema.ts';
@@ -69,6 +69,12 @@ export interface Verdict extends Findings {
   /** Processor time of this process; a database of its own has more. */
   cpuMs: number;
 }
+
+/** Seeds count up, and exchanges take turns. */
+export const dialectOf = (
+  seed: number,
+  dialects: readonly LiveExchange[] = LiveExchange.options,
+): LiveExchange => dialects[seed % dialects.length] ?? 'kraken';
 
 export const isBad = (verdict: Verdict): boolean =>
   isWrong(verdict) ||
